@@ -158,11 +158,12 @@ fn working_directory() -> Option<PathBuf> {
     std::env::current_dir().inspect_err(failed).ok()
 }
 
-/// Loads the projects around some paths, with a spinner if it takes long.
+/// Loads the projects around some paths, with progress if it takes long.
 fn load(paths: &[PathBuf], root: Option<&Path>) -> Option<Loaded> {
     let directory = working_directory()?;
     let request = Request { directory: &directory, paths, root, stdin_name: None, stdin: None };
-    Some(progress::with_spinner("reading manifests", || crate::load::load(request)))
+    let progress = progress::Progress::new();
+    Some(crate::load::load_with_progress(request, &progress))
 }
 
 /// `NAME=VALUE`

@@ -5,6 +5,7 @@
 
 mod editor;
 mod included;
+mod progress;
 mod read;
 mod roots;
 mod stdin;
@@ -24,6 +25,7 @@ use crate::workspace::{File, SETTINGS_FILE, Settings, Workspace};
 use crate::workspace::{PathStyle, display_path, join_path, relative_path};
 
 pub use editor::{EditorFolders, FilesBelow, files_below, files_of_paths, project_of};
+pub use progress::{LoadProgress, LoadStep};
 pub use read::{ReadError, read, read_stream};
 pub use stdin::NAME as STDIN_NAME;
 pub use walk::{PassedOver, is_manifest};
@@ -155,6 +157,11 @@ impl Loaded {
 
 /// Loads the projects around the paths.
 pub fn load(request: Request<'_>) -> Loaded {
+    load_with_progress(request, &progress::NoProgress)
+}
+
+/// Loads the projects around the paths, and reports how far that is.
+pub fn load_with_progress(request: Request<'_>, progress: &dyn LoadProgress) -> Loaded {
     let here = [request.root.unwrap_or(Path::new(".")).to_owned()];
     let paths = if request.paths.is_empty() { &here } else { request.paths };
     let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
@@ -198,7 +205,7 @@ pub fn load(request: Request<'_>) -> Loaded {
     if let Some(settings) = settings_above(&projects.base) {
         loaded.workspace.set_defaults(settings);
     }
-    loaded.read_files(&projects, &selected);
+    loaded.read_files(&projects, &selected, progress);
     if reads_stdin {
         match request.stdin {
             Some(stdin) => loaded.read_stdin(stdin),
@@ -235,29 +242,37 @@ fn settings_above(base: &Path) -> Option<Settings> {
 }
 
 impl Loaded {
-    fn read_files(&mut self, projects: &roots::Projects, selected: &[roots::SelectedPath]) {
-        let found = walk::project_files(projects, selected);
+    fn read_files(
+        &mut self,
+        projects: &roots::Projects,
+        selected: &[roots::SelectedPath],
+        progress: &dyn LoadProgress,
+    ) {
+        progress.begin(LoadStep::Walk, None);
+        let found = walk::project_files(projects, selected, progress);
         for (path, error) in found.failures {
             self.problems.push(error.in_file(shown(&path, Path::new(&self.directory))));
         }
         self.passed_over = found.passed_over;
         let other = found.with_other_files.iter().filter_map(|it| directory_name(it, &projects.base));
         self.workspace.add_directories_with_other_files(other);
+        progress.begin(LoadStep::Read, Some(found.files.len()));
         let read: Vec<_> = found
             .files
             .into_par_iter()
-            .map(|(path, is_selected)| match name(&path, &projects.base) {
-                Some(name) => {
-                    let file = read(&path).map(|text| {
-                        let file = File::read(&name, &text);
-                        (file, (!path.is_file()).then(|| text.into()))
-                    });
-                    Ok((name, is_selected, file))
-                }
-                None => Err((path, is_selected)),
+            .map(|(path, is_selected)| {
+                let Some(name) = name(&path, &projects.base) else { return Err((path, is_selected)) };
+                let file = read(&path).map(|text| {
+                    let file = File::read(&name, &text);
+                    (file, (!path.is_file()).then(|| text.into()))
+                });
+                progress.advance();
+                Ok((name, is_selected, file))
             })
             .collect();
+        progress.begin(LoadStep::Index, Some(read.len()));
         for read in read {
+            progress.advance();
             let (name, is_selected, file) = match read {
                 Ok(read) => read,
                 Err((path, is_selected)) => {

@@ -9,6 +9,7 @@ mod levels;
 mod outputs;
 mod project;
 mod repository;
+mod statistics;
 mod watch;
 
 use std::io::{self, Write};
@@ -19,6 +20,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::output::write_file;
 use crate::cli::parameters::ParameterFlags;
+use crate::cli::progress::Step;
 use crate::cli::selection::ViewFlag;
 use crate::cli::{Color, Exit, ProjectFlags, inputs, is_stdin, notice, working_directory};
 use crate::diagnostic::{InputProblem, Severity};
@@ -78,6 +80,9 @@ pub(super) struct Arguments {
     /// Print findings only, no summary
     #[arg(long, short)]
     quiet: bool,
+    /// Print on stderr what was looked at, the number of findings of each rule, and the time of each step
+    #[arg(long, conflicts_with_all = ["diff", "write_baseline"])]
+    statistics: bool,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -169,7 +174,9 @@ fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
     if arguments.diff {
         return diff(arguments, project, &fixed, exit);
     }
+    project.progress.begin(Step::Write, Some(checked.diagnostics.len()));
     let mut report = Report::new(&checked.diagnostics, project);
+    project.progress.hide();
     report.problems = project.problems();
     report.root = project.repository.uri();
     report.summary.passed_over = project.passed_over();
@@ -187,6 +194,10 @@ fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
     report.count(project.loaded.reported.len(), project.documents(), project.objects());
     if !arguments.outputs.write(&report, &project.excerpts(), arguments.color, arguments.quiet)? {
         exit = exit.max(Exit::Failure);
+    }
+    project.progress.end();
+    if arguments.statistics {
+        statistics::print(project, &report);
     }
     let highest = report.findings.iter().map(|it| it.level).max();
     if exit == Exit::Clean && !arguments.exit_zero && highest >= Some(arguments.min_level.into()) {

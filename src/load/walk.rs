@@ -11,6 +11,7 @@ use std::sync::mpsc;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
+use crate::load::progress::LoadProgress;
 use crate::load::read::ReadError;
 use crate::load::roots::{Projects, SelectedPath};
 use crate::workspace;
@@ -64,7 +65,7 @@ pub(super) struct Walked {
 }
 
 /// What a walk is limited to.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct WalkLimits<'w> {
     /// Ends the walk early when it is set.
     pub(super) stop: Option<&'w AtomicBool>,
@@ -72,6 +73,8 @@ pub(super) struct WalkLimits<'w> {
     pub(super) only: Option<&'w BTreeSet<PathBuf>>,
     /// Whether to count what is passed over.
     pub(super) counts: bool,
+    /// Is called for each file.
+    pub(super) progress: Option<&'w dyn LoadProgress>,
 }
 
 /// The files of projects.
@@ -89,11 +92,15 @@ pub(super) struct ProjectFiles {
 
 /// Finds the files of the projects. A file or directory that is selected by its own name is included even if it is hidden
 /// or ignored.
-pub(super) fn project_files(projects: &Projects, selected: &[SelectedPath]) -> ProjectFiles {
+pub(super) fn project_files(
+    projects: &Projects,
+    selected: &[SelectedPath],
+    progress: &dyn LoadProgress,
+) -> ProjectFiles {
     let mut all = Walked::default();
     let mut files = BTreeMap::new();
     let mut add = |directory: &Path, is_selected: bool, files: &mut BTreeMap<PathBuf, bool>| {
-        let walked = walk(directory, WalkLimits { counts: true, ..WalkLimits::default() });
+        let walked = walk(directory, WalkLimits { counts: true, progress: Some(progress), ..WalkLimits::default() });
         files.extend(walked.files.into_iter().map(|path| (path, is_selected)));
         all.with_other_files.extend(walked.with_other_files);
         all.passed_over.extend(walked.passed_over);
@@ -174,6 +181,9 @@ pub(super) fn walk(root: &Path, limits: WalkLimits<'_>) -> Walked {
     for entry in entries {
         match entry {
             Found::File(path) => {
+                if let Some(progress) = limits.progress {
+                    progress.advance();
+                }
                 if let Some(parent) = path.parent().filter(|_| limits.counts) {
                     found.entry(parent.to_owned()).or_default().0 += 1;
                 }

@@ -181,6 +181,8 @@ pub struct PassedOver {
 
 /// Converts file names and spans for display.
 pub trait PathsAndRanges {
+    /// Is called before each finding, for progress.
+    fn begin_finding(&self) {}
     /// A file's path as it is shown.
     fn display(&self, file: &str) -> String;
     /// A file's path relative to the project, the same on every machine.
@@ -219,6 +221,7 @@ impl Report {
 impl Finding {
     fn new(diagnostic: &Diagnostic, files: &dyn PathsAndRanges, seen: &mut HashMap<String, usize>) -> Self {
         let Diagnostic { rule, severity, message, help, location, related, fixes, object, path, .. } = diagnostic;
+        files.begin_finding();
         let (built_object, views) = (diagnostic.built_object.clone(), diagnostic.views.clone());
         let key = identity(diagnostic, &files.stable(&location.file));
         let before = seen.entry(key.clone()).or_default();

@@ -132,6 +132,26 @@ fn exit_codes_show_the_result() {
 }
 
 #[test]
+fn statistics_count_what_was_looked_at() {
+    let place = directory(&[
+        ("app/web.yaml", POD.as_bytes()),
+        ("app/two.yaml", b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nother: text\n"),
+        ("other/config.yaml", b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n"),
+    ]);
+    let (code, findings, statistics) = lint(place.path(), &["--statistics", "app"], "");
+    let (_, without, nothing) = lint(place.path(), &["app"], "");
+    assert_eq!((code, nothing.as_str()), (1, ""));
+    assert_eq!(findings, without, "the report is the same");
+    let (counts, times) = statistics.split_once("Time in ms\n").expect("times");
+    let counts: Vec<_> = counts.lines().map(|it| it.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let expected = "Looked at, files 2, other files 2, documents 3, objects 2, containers 1, references 2, \
+                    Found, findings 2, undefined-variable 1, forward-reference 1";
+    assert_eq!(counts.join(", "), expected);
+    let names: Vec<_> = times.lines().filter_map(|it| it.split_whitespace().next()).collect();
+    assert_eq!(names, ["walk", "read", "index", "check", "write", "total"]);
+}
+
+#[test]
 fn a_rule_that_is_off_can_be_selected() {
     let place = directory(&[("podlens.yaml", b"rules: {undefined-variable: off}\n"), ("pod.yaml", POD.as_bytes())]);
     let (_, out, _) = run(place.path(), &["lint", "--format", "concise", "--quiet"], "");

@@ -13,8 +13,9 @@ use crate::cli::lint::Arguments;
 use crate::cli::lint::fix::StagedFile;
 use crate::cli::lint::levels::FlagLevels;
 use crate::cli::lint::repository::{Repository, below};
+use crate::cli::progress::{Progress, Step};
 use crate::cli::selection::{ViewFlag, view_names};
-use crate::cli::{Exit, notice, progress};
+use crate::cli::{Exit, notice};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::ide::ExcerptText;
 use crate::load::{self, Loaded, STDIN_NAME};
@@ -31,6 +32,7 @@ pub(super) struct Project {
     pub(super) repository: Repository,
     /// The directory of the baseline.
     pub(super) baseline: Option<PathBuf>,
+    pub(super) progress: Progress,
     /// See [`PathsAndRanges::stable`].
     stable: RefCell<HashMap<String, String>>,
 }
@@ -52,9 +54,11 @@ pub(super) struct Checked {
 impl Project {
     pub(super) fn load(request: load::Request<'_>) -> Self {
         let directory = request.directory;
-        let loaded = progress::with_spinner("reading manifests", || load::load(request));
+        let progress = Progress::new();
+        let loaded = load::load_with_progress(request, &progress);
+        progress.end();
         let repository = Repository::find(loaded.base(), directory);
-        Self { loaded, changed: BTreeMap::new(), repository, baseline: None, stable: RefCell::default() }
+        Self { loaded, changed: BTreeMap::new(), repository, baseline: None, progress, stable: RefCell::default() }
     }
 
     /// The text of a file as it is now.
@@ -160,16 +164,17 @@ impl Project {
         let files = &self.loaded.reported;
         let changed = &self.changed;
         let loaded = &self.loaded;
-        let found: Vec<_> = progress::with_bar("checking manifests", files.len(), |tick| {
-            let check = |file: &Arc<str>| -> Result<Vec<Diagnostic>, Arc<str>> {
-                let sources = FileSources { snapshot: &snapshot, loaded, changed, known: Mutex::default() };
-                let check = || rules::check(&snapshot, &resolver, file, &sources, &levels);
-                let found = catch_unwind(AssertUnwindSafe(check));
-                tick();
-                found.map_err(|_| Arc::clone(file))
-            };
-            files.par_iter().map(check).collect()
-        });
+        let progress = &self.progress;
+        progress.begin(Step::Check, Some(files.len()));
+        let check = |file: &Arc<str>| -> Result<Vec<Diagnostic>, Arc<str>> {
+            let sources = FileSources { snapshot: &snapshot, loaded, changed, known: Mutex::default() };
+            let check = || rules::check(&snapshot, &resolver, file, &sources, &levels);
+            let found = catch_unwind(AssertUnwindSafe(check));
+            progress.advance();
+            found.map_err(|_| Arc::clone(file))
+        };
+        let found: Vec<_> = files.par_iter().map(check).collect();
+        progress.hide();
         let mut checked = Checked { diagnostics: self.settings_mistakes(), failed: false };
         for found in found {
             match found {
@@ -188,6 +193,7 @@ impl Project {
         }
         checked.diagnostics.sort_by(|a, b| (&a.location, a.rule, &a.message).cmp(&(&b.location, b.rule, &b.message)));
         checked.diagnostics.dedup();
+        progress.end();
         checked
     }
 
@@ -241,6 +247,10 @@ impl TextProvider for FileSources<'_> {
 }
 
 impl PathsAndRanges for Project {
+    fn begin_finding(&self) {
+        self.progress.advance();
+    }
+
     fn display(&self, file: &str) -> String {
         self.loaded.display(file)
     }
