@@ -6,11 +6,13 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its results")]
 
+mod growth;
 #[path = "../../tests/support/large_inputs.rs"]
 mod large_inputs;
 mod mixed_tree;
 #[path = "../../tests/support/monorepo.rs"]
 mod monorepo;
+mod program;
 mod read_tree;
 mod write;
 
@@ -27,6 +29,12 @@ struct Arguments {
     /// Fewer rounds and smaller inputs
     #[arg(long)]
     quick: bool,
+    /// Measure only this tree or input, such as `namespaces` or `undefined`
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Another build of podlens to measure
+    #[arg(long, value_name = "PATH", default_value = env!("CARGO_BIN_EXE_podlens"))]
+    binary: PathBuf,
     #[command(flatten)]
     write: write::WriteArguments,
     /// Check this directory once, and print the number of findings and the peak memory
@@ -45,7 +53,7 @@ fn main() -> ExitCode {
             Ok(true)
         }
         None if arguments.write.is_given() => arguments.write.run().map(|()| true),
-        None => read_tree::report(),
+        None => measure(arguments),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -55,4 +63,21 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Measures and prints everything. Returns whether all budgets are met.
+fn measure(arguments: Arguments) -> Result<bool> {
+    let Arguments { quick, only, binary, .. } = arguments;
+    growth::print_unit();
+    let all = only.is_none();
+    let mut exceeded = growth::measure(&growth::Options { quick, only, binary })?;
+    if all {
+        println!();
+        exceeded.extend(read_tree::report()?);
+    }
+    println!("\nbudgets exceeded: {}", exceeded.len());
+    for exceeded in &exceeded {
+        println!("  {exceeded}");
+    }
+    Ok(exceeded.is_empty())
 }
