@@ -13,7 +13,7 @@ declare_rule! {
     /// Knows which fields of the common kinds of Kubernetes and OpenShift are numbers, booleans or strings, such as
     /// `replicas`, `paused` and the value of a variable. Reports `${P}` of a declared parameter where a number or a
     /// boolean is expected; in templates of `apiVersion: v1` also `$(P)`, unless the `type` of the parameter fits the
-    /// field. Reports `${{P}}` where a string is expected and the value of the parameter is a number, a boolean, a list
+    /// field. The help suggests a `type` only with `proposals: true`, because no release reads it. Reports `${{P}}` where a string is expected and the value of the parameter is a number, a boolean, a list
     /// or a mapping, or is generated from digits only. Ports and sizes that may be strings or numbers are not reported. The finding covers the reference.
     ///
     /// ## Why it matters
@@ -52,8 +52,8 @@ declare_rule! {
     ///
     /// ## Fix
     /// Writes `${{P}}` where the reference is the whole value. Safe if the value of the parameter is a number or a
-    /// boolean, as the field expects. For `$(P)` another fix gives the parameter a type; it is unsafe, because the type
-    /// applies to every `$(P)`. In a field that expects a string it writes `${P}`; that is safe.
+    /// boolean, as the field expects. With `proposals: true` another fix gives the parameter a type; it is unsafe,
+    /// because the type applies to every `$(P)`. In a field that expects a string it writes `${P}`; that is safe.
     name: "string-substitution",
     level: Error,
     checks: [Object(check)],
@@ -180,11 +180,16 @@ impl Mismatch<'_, '_> {
             return finding.help("use one parameter for the whole value, written with two braces");
         }
         if *given != GivenType::Scalar(ScalarType::String) {
-            return finding.help(format!("use a parameter of the type `{}`", self.type_name().unwrap_or("string")));
+            let finding = if self.has_types() {
+                finding.help(format!("use a parameter of the type `{}`", self.type_name().unwrap_or("string")))
+            } else {
+                finding.help(format!("use a parameter whose value is {}", wanted.in_words()))
+            };
+            return finding;
         }
         let fits = default(place.parameters, name).is_none_or(|it| wanted.fits(it));
         let finding = self.rewritten(finding, ReferenceForm::Raw, fits);
-        let Some(type_) = self.type_name().filter(|_| place.parameters.dialect.is_proposal()) else { return finding };
+        let Some(type_) = self.type_name().filter(|_| self.has_types()) else { return finding };
         let raw = write_reference(name, ReferenceForm::Raw);
         let typed = object.set_parameter_type_fix(name, type_);
         if reference.form == ReferenceForm::Proposed {
@@ -199,6 +204,12 @@ impl Mismatch<'_, '_> {
             rewrite
         });
         finding.help(format!("write `{raw}`, or `{proposed}` and give `{name}` the `type: {type_}`")).choice(both)
+    }
+
+    /// Whether the target reads the `type` of parameters: no release does.
+    fn has_types(&self) -> bool {
+        let file = self.object.file;
+        self.place.parameters.dialect.is_proposal() && file.snapshot.settings(file.path).proposals
     }
 
     /// The finding with the fix that writes the reference in another form.
