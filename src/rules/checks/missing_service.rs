@@ -4,7 +4,7 @@ use crate::k8s::{EnvFromSource, ObjectData, Pod, ServiceDependency, Text};
 use crate::resolve::is_service_name;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::rename_fix::rename_fix;
-use crate::syntax::may_be_replaced;
+use crate::syntax::{may_be_replaced, show_placeholders};
 use crate::text::nearest_name;
 
 declare_rule! {
@@ -78,7 +78,12 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 fn check_links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
         if let Some(EnvFromSource::Service { name: Some(name), .. }) = &entry.source {
-            check_reference(object, name, "the container waits for it, and its variables are unknown", findings);
+            let variables = match entry.prefix.as_ref().filter(|it| !it.value.is_empty()) {
+                Some(prefix) => format!("variables `{}*`", show_placeholders(&prefix.value)),
+                None => "variables".to_owned(),
+            };
+            let why = format!("the container waits for it, and its {variables} are unknown");
+            check_reference(object, name, &why, findings);
         }
     }
 }
