@@ -79,7 +79,11 @@ impl Binding {
     pub fn hiding(mut self, before: Option<&Arc<Binding>>) -> Self {
         if let Some(before) = before {
             self.hides = before.hides.clone();
-            self.hides.push_front(before.origin.clone());
+            // Each of these is hidden in one order of presets or another.
+            match before.value == ResolvedValue::unknown(UnknownReason::PresetOrder) {
+                true => before.alternatives.iter().rev().for_each(|(_, it)| self.hides.push_front(it.clone())),
+                false => self.hides.push_front(before.origin.clone()),
+            }
         }
         self
     }

@@ -64,7 +64,10 @@ impl OrderDependence {
         for (name, alternatives) in &self.sources {
             let Some(binding) = sources.get_mut(name) else { continue };
             let (value, alternatives) = (ResolvedValue::unknown(UnknownReason::PresetOrder), alternatives.clone());
-            *binding = Arc::new(Binding { value, alternatives, ..(**binding).clone() });
+            // What one order hides is the value in another.
+            let is_hidden = |it: &&Origin| alternatives.iter().all(|(_, origin)| origin != *it);
+            let hides = binding.hides.iter().filter(is_hidden).cloned().collect();
+            *binding = Arc::new(Binding { value, alternatives, hides, ..(**binding).clone() });
         }
     }
 

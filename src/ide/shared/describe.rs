@@ -52,6 +52,29 @@ pub(crate) fn short_binding(binding: &Binding, reveal: bool, most: usize) -> Str
     }
 }
 
+/// The value of a variable with its source; where it has one of several values, each with its own source.
+pub(crate) fn value_from(
+    analysis: &Analysis<'_>,
+    at: &LocatedContainer<'_>,
+    binding: &Binding,
+    (reveal, most): (bool, usize),
+) -> Vec<Inline> {
+    if binding.alternatives.is_empty() {
+        let mut words = vec![Inline::Code(short_value(&binding.value, reveal, most)), Inline::Text(" from ".into())];
+        words.extend(binding_origin(analysis, at, binding));
+        return words;
+    }
+    let mut words = Vec::new();
+    for (value, origin) in &binding.alternatives {
+        if !words.is_empty() {
+            words.push(Inline::Text(", or ".into()));
+        }
+        words.extend([Inline::Code(short_value(value, reveal, most)), Inline::Text(" from ".into())]);
+        words.extend(variable_origin(analysis, at, &binding.name, origin));
+    }
+    words
+}
+
 /// `config map`, `secret`, `service`, ….
 pub(crate) fn kind_words(kind: OriginKind) -> &'static str {
     match kind {
@@ -175,11 +198,15 @@ pub(crate) fn binding_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>,
             }
             words
         }
-        // A key with the name of the variable is left out.
-        _ if binding.origin.key.as_ref() == Some(&binding.name) => {
-            origin_words(analysis, at, &Origin { key: None, ..binding.origin.clone() })
-        }
-        _ => origin_words(analysis, at, &binding.origin),
+        _ => variable_origin(analysis, at, &binding.name, &binding.origin),
+    }
+}
+
+/// A source of a variable. A key with the name of the variable is left out.
+fn variable_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, name: &str, origin: &Origin) -> Vec<Inline> {
+    match origin.key.as_deref() == Some(name) {
+        true => origin_words(analysis, at, &Origin { key: None, ..origin.clone() }),
+        false => origin_words(analysis, at, origin),
     }
 }
 

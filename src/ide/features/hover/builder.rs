@@ -143,9 +143,7 @@ impl<'c, 's> HoverBuilder<'c, 's> {
             match &step.outcome {
                 Lookup::Bound(inner) => {
                     line.push(text(" is "));
-                    line.push(code(describe::short_binding(inner, self.reveal, LONGEST)));
-                    line.push(text(" from "));
-                    line.extend(describe::binding_origin(self.analysis, self.at, inner));
+                    line.extend(describe::value_from(self.analysis, self.at, inner, (self.reveal, LONGEST)));
                     lines.push(line);
                     self.steps(inner, depth + 1, lines);
                 }

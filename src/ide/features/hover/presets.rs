@@ -147,9 +147,7 @@ fn outcome(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, step: &ExpansionS
     let mut line = vec![text(": ")];
     match &step.outcome {
         Lookup::Bound(binding) => {
-            let reveal = analysis.reveals(&at.file);
-            line.extend([code(describe::short_binding(binding, reveal, LONGEST)), text(" from ")]);
-            line.extend(describe::origin_words(analysis, at, &binding.origin));
+            line.extend(describe::value_from(analysis, at, binding, (analysis.reveals(&at.file), LONGEST)));
         }
         Lookup::Later(_) | Lookup::Unbound => line.extend(describe::unresolved_words(analysis, &at.file, step)),
         Lookup::Maybe(reason) => line.push(code(format!("<{reason}>"))),
