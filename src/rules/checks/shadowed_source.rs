@@ -6,12 +6,14 @@ use std::sync::Arc;
 use crate::build::BuiltObject;
 use crate::diagnostic::Location;
 use crate::k8s::{Container, DataEntry, EnvFrom, EnvVar, ObjectData, Text, ValueSource};
-use crate::resolve::OriginKind;
-use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
-use crate::rules::shared::source_objects::{self, imported_keys, imported_object, is_partial, kind_name, objects};
+use crate::resolve::{OriginKind, is_service_variable_name, service_variables};
+use crate::rules::engine::{ContainerContext, Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::source_objects::{
+    self, imported_keys, imported_object, is_partial, kind_name, name_location, objects, share_namespace,
+};
 
 declare_rule! {
-    /// Reports a key of `envFrom` without effect, because `env` or a later `envFrom` sets the same name.
+    /// Reports a key of `envFrom` that `env` or a later `envFrom` hides, and an entry that looks like a default for a service.
     ///
     /// ## What it does
     /// Looks for keys of ConfigMaps and Secrets in `envFrom` whose variable is also declared in `env`, or set by a
@@ -19,9 +21,15 @@ declare_rule! {
     /// which others override on purpose. So has one that a value refers to, such as `$(OPTIONS) --more` of the entry itself. An
     /// entry with an optional key, which may be missing, hides nothing. The finding covers the hidden key.
     ///
+    /// Also looks for entries of `env` such as `REDIS_SERVICE_HOST` with a literal value, where the service is certainly in
+    /// the namespace of the pod, adds its variables to it, and has another value. A name such as `REDIS_PORT`, which
+    /// programs use for other purposes, a value that names the service, and an empty value are not reported. That finding covers the
+    /// name of the entry.
+    ///
     /// ## Why it matters
     /// Changing the key has no effect, and Kubernetes gives no warning: `env` wins over `envFrom`, and a later entry
-    /// wins over an earlier one.
+    /// wins over an earlier one. In the same way an entry always wins over a service: it is not a default for the time
+    /// in which the service does not exist.
     ///
     /// ## Example
     /// ```yaml
@@ -62,10 +70,11 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: only the author knows which of the two is meant.
+    /// Editors offer to remove an entry that hides the variable of a service. There is no fix for keys: only the author
+    /// knows which of the two is meant.
     name: "shadowed-source",
     level: Hint,
-    checks: [Object(check)],
+    checks: [Object(check), Container(check_defaults)],
     sees: Built,
     helm: ContainerWithoutAction,
 }
@@ -95,6 +104,56 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             .help("only one of the two is needed; a `prefix` would give both a name");
         findings.push(if keys.in_volumes { finding } else { finding.unnecessary() });
     }
+}
+
+/// B5: reports entries that look like a default for the variable of a service, and always win over it.
+fn check_defaults(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    if container.is_partial() || container.object.file.is_template() {
+        return;
+    }
+    let env = &container.container.env;
+    for (at, entry) in env.iter().enumerate() {
+        let Some(name) = entry.name.as_ref().filter(|it| is_service_variable_name(&it.value)) else { continue };
+        let is_later = |it: &EnvVar| it.name.as_ref().is_some_and(|it| it.value == name.value);
+        if entry.value.as_ref().is_none_or(|it| it.value.contains("$(")) || env[at + 1..].iter().any(is_later) {
+            continue;
+        }
+        let Some(value) = container.entry(at).and_then(|it| it.value.known()).filter(|it| !it.is_empty()) else {
+            continue;
+        };
+        let Some((service, location)) = hidden_service(container, at, &value) else { continue };
+        if container.may_be_set_by_patch(&name.value) {
+            continue;
+        }
+        let message =
+            format!("`{}` always wins over the variable of service `{service}`: an entry is not a default", name.value);
+        let finding = Finding::new(container.at(name.span), &name.value, message).related(location, "the service");
+        let remove = container.removal(entry.span, format!("Remove the entry of `{}`", name.value));
+        findings
+            .push(finding.help("remove the entry to use the service, or rename it to keep the value").choice(remove));
+    }
+}
+
+/// The service whose variable an entry hides, if that has another value and the entry does not name the service.
+fn hidden_service(container: &ContainerContext<'_>, at: usize, value: &str) -> Option<(Arc<str>, Location)> {
+    let binding = container.entry(at)?;
+    let origin = binding.hides.iter().find(|it| it.kind == OriginKind::Service)?;
+    let name = origin.object.as_ref().filter(|_| origin.location.is_some())?;
+    let object = container.object.object;
+    let found = object.services_named(name);
+    let [service] = found.as_slice() else { return None };
+    let ObjectData::Service(data) = &service.object.model.data else { return None };
+    let (_, hidden) = service_variables(name, data).into_iter().rfind(|(it, _)| *it == *binding.name)?;
+    let is_other_form = value.contains("://") && !binding.name.contains("_PORT_");
+    // An address that the cluster assigns may be the one in the entry.
+    let host = value.rsplit("://").next().unwrap_or(value);
+    let may_be_equal = match hidden.known() {
+        Some(hidden) => hidden == value,
+        None => host.starts_with(|it: char| it.is_ascii_digit() || it == '['),
+    };
+    let names_service = host.split([':', '/', '.']).next() == Some(name);
+    let is_default = share_namespace(object, service.object) && !may_be_equal && !names_service && !is_other_form;
+    is_default.then(|| Some((Arc::clone(name), name_location(service)?))).flatten()
 }
 
 /// What happens to the keys of an object in the containers that import it.
