@@ -190,7 +190,7 @@ pub(super) fn find_key(line: &str) -> Option<LineKey> {
                 }
             }
             let len = at + 1;
-            let colon = len + bytes[len..].iter().take_while(|byte| **byte == b' ').count();
+            let colon = len + bytes[len..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
             return (bytes.get(colon) == Some(&b':') && space_at(bytes, colon + 1))
                 .then_some(LineKey { len, value: colon + 1 });
         }

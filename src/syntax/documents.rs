@@ -17,6 +17,9 @@ use crate::syntax::text_slices::{TextSlices, line_end};
 use crate::syntax::tree::Tree;
 use crate::text::Span;
 
+/// How many lines after a wrong indentation decide what is reported.
+const MAX_LINES_AFTER_ERROR: usize = 16;
+
 /// Parses a whole file.
 pub fn parse(text: &str) -> Tree {
     let documents = split_documents(text)
@@ -110,12 +113,15 @@ pub(super) fn parse_valid_document(
 
 /// The start of the quote or of the outermost brackets that the first error of a document may be inside of. The text can
 /// be valid only if the node that begins there is. `None` if there are no errors, or the first one is outside of both: it
-/// does not depend on how the text was divided, unless its line begins with a colon, which may be the end of any key.
+/// does not depend on how the text was divided, unless its line begins with a colon, which may be the end of any key, or
+/// the lines after it, which decide what a wrong indentation is, are in a node of several lines.
 fn first_doubtful_node(document: &GreenDocument, text: &(impl TextSlices + ?Sized), start: usize) -> Option<usize> {
+    let end = start + document.len as usize;
     let first = chunk_errors_of(document).into_iter().min_by_key(|it| it.error)?;
     first.brackets.or_else(|| {
         let line_end = line_end(text, start + first.error);
-        if text.slice(Span::new(start + first.error, line_end)).starts_with(':') {
+        let rest = text.slice(Span::new(start + first.error, end));
+        if rest.starts_with(':') || rest.lines().take(MAX_LINES_AFTER_ERROR).any(delimiters::opens_multiline) {
             return Some(0);
         }
         let before = text.slice(Span::new(start + first.chunk, line_end));
@@ -250,7 +256,7 @@ fn root_block(text: &str) -> Option<RootBlock> {
             (None, false) => None,
         }
     })?;
-    let is_certain = first.is_dash() || find_key(first.text).is_some();
+    let is_certain = (first.is_dash() || find_key(first.text).is_some()) && !rest[spaces..].starts_with('\t');
     Some(RootBlock { start, end, column, first: spaces, kind, brackets: None, is_closed: true, is_certain })
 }
 

@@ -235,3 +235,19 @@ fn text_that_kubectl_accepts_has_no_errors() {
         }
     }
 }
+
+/// Texts whose lines seem to be indented wrongly because of a quote or bracket in the lines after them.
+#[test]
+fn continued_lines_do_not_make_the_lines_before_them_wrong() {
+    let folded = "{ \"name\": \"folded\n  text\", \"env\": true }";
+    for text in [
+        format!("\"a\":\n    \"b\": {{}}\n    \"c\":\n        \"d\": x\n\"e\":\n    - {folded}\n    -\n        - 80\n"),
+        "a:\n   b: x\nc:\n   - {\n\n  \"d\": \"a rather long text that takes more room than the others\" }\n   - []\n"
+            .to_owned(),
+        "a:\n    -\n      - b\nc:\n    d: {\"e\": \"folded\n  text\" }\n    f: [ ]\n".to_owned(),
+        "# comment\n\ttext\",\"items\":\"}, {\",\"a b\":[1,2]}]}}\n".to_owned(),
+        "a:\n    \"b\"\t: c\n    d: {\n            }\n".to_owned(),
+    ] {
+        assert!(assert_tree_of_whole(&parse(&text), &text, "text"), "{text}");
+    }
+}
