@@ -29,7 +29,7 @@ mod template;
 mod workloads;
 
 pub use container_field::{ContainerField, VariableScope};
-pub use container_shape::{ContainerShape, JsonType, ShapeEntry, ShapeMistake, ShapeMistakeKind};
+pub use container_shape::{ContainerShape, JsonType, MisplacedField, ShapeEntry, ShapeMistake, ShapeMistakeKind};
 pub use content_hash::ContentHash;
 pub use derived::Derived;
 pub use field_types::{FieldType, ScalarType};

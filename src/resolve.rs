@@ -73,25 +73,29 @@ use crate::build::{
     self, Admission, AdmissionContext, BuiltContainer, BuiltMatch, BuiltObject, BuiltPod, Conflict, DuplicateEntry,
     SelectorMatch,
 };
-use crate::k8s::{ContainerRole, EnvFrom, EnvFromSource, Model, ObjectData, Pod, PodPreset};
+use crate::k8s::{ContainerRole, EnvFrom, EnvFromSource, MisplacedField, Model, ObjectData, Pod, PodPreset};
 use crate::workspace::{KubernetesVersion, Snapshot};
 use lookup_scope::LookupScope;
 use service_variables::approximate_size;
 
 /// The facts about a pod that the environments of all its containers depend on. Code that lets an environment depend on
 /// other containers either adds a field here or calls [`Snapshot::depend_on_siblings`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedPodInputs {
     links: ServiceLinks,
     /// Whether there is exactly one regular container, which then receives the traffic (B26).
     is_alone: bool,
+    /// Variables that are declared beside the containers by mistake.
+    misplaced: Vec<Arc<str>>,
 }
 
 impl SharedPodInputs {
     /// Collects the facts of a pod.
     pub fn new(pod: &Pod) -> Self {
         let mut regular = pod.containers.iter().filter(|it| it.role == ContainerRole::Container);
-        Self { links: ServiceLinks::for_pod(pod), is_alone: regular.next().is_some() && regular.next().is_none() }
+        let is_alone = regular.next().is_some() && regular.next().is_none();
+        let names = |it: &MisplacedField| [vec![Arc::clone(&it.key.value)], it.possible_names.clone()].concat();
+        Self { links: ServiceLinks::for_pod(pod), is_alone, misplaced: pod.misplaced.iter().flat_map(names).collect() }
     }
 }
 

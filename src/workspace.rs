@@ -36,7 +36,7 @@ pub use inclusion::{
 pub use lookup::{LookupSite, ObjectMatch};
 pub use patches::PatchedVariables;
 pub use paths::{PathStyle, display_path, join_path, path_from_uri, path_to_uri, relative_path};
-pub use scope::{is_for_tests, is_in_test_directory};
+pub use scope::{is_for_show, is_in_test_directory};
 pub use settings::{
     Externals, FileOverride, LintLevel, LoadRestrictor, NamedView, RuleLevel, SETTINGS_FILE, Settings, SettingsError,
     UnknownPolicy, schema,

@@ -75,6 +75,22 @@ pub enum ShapeMistakeKind {
         /// Whether the mapping has no such field yet.
         is_free: bool,
     },
+    /// A key that is a field of another mapping.
+    Misplaced {
+        /// The key.
+        key: Text,
+        /// Where it is a field.
+        place: &'static str,
+    },
+}
+
+/// A field of a container that is written beside the containers.
+#[derive(Clone, Debug)]
+pub struct MisplacedField {
+    /// The key.
+    pub key: Text,
+    /// Texts in its value that may be names of variables.
+    pub possible_names: Vec<Arc<str>>,
 }
 
 /// The type of a value in JSON.
@@ -169,6 +185,20 @@ const CONTAINER: &[&str] = &[
     "targetContainerName",
 ];
 
+/// Fields of a container that a pod spec does not have.
+const OWN_FIELDS: &[&str] = &["env", "envFrom", "command", "args", "image", "volumeMounts"];
+
+/// What other tools call a field of a container, in lower case: Docker and its Compose files, and programming languages.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("environment", "env"),
+    ("environmentvariables", "env"),
+    ("envvars", "env"),
+    ("variables", "env"),
+    ("entrypoint", "command"),
+    ("cmd", "command"),
+    ("arguments", "args"),
+];
+
 const VARIABLE: &[&str] = &["name", "value", "valueFrom"];
 
 /// The fields of a mapping by name, each with what it needs.
@@ -257,6 +287,21 @@ pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>) -> ContainerShap
         }
     }
     checker.shape
+}
+
+/// The fields of a container in a pod spec itself.
+pub(super) fn misplaced_fields(reader: NodeReader<'_>, spec: Node<'_>) -> Vec<MisplacedField> {
+    let mut found = Vec::new();
+    for (key, value) in spec.own_entries() {
+        let Some(value) = value.filter(|_| key.key_text().is_some_and(|it| OWN_FIELDS.contains(&&*it))) else {
+            continue;
+        };
+        let mut checker = ShapeChecker { reader, shape: ContainerShape::default() };
+        checker.add_possible_names(value, DEPTH);
+        let possible_names = checker.shape.possible_names;
+        found.extend(reader.key(key).map(|key| MisplacedField { key, possible_names }));
+    }
+    found
 }
 
 /// Reads the shape of `env`, `envFrom` and `command` in a mapping that is not a container.
@@ -448,10 +493,22 @@ impl ShapeChecker<'_> {
 
     fn unknown_field(&mut self, container: Node<'_>, key: Node<'_>, value: Node<'_>) {
         let name = key.key_text().unwrap_or_default();
-        if is_other_key(&name) || !self.is_misspelled(container, key, ShapeEntry::Container, CONTAINER) {
+        if is_other_key(&name) {
             return;
         }
-        match nearest_name(&name, CONTAINER.iter().copied()) {
+        let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+        let other = OTHER_NAMES.iter().find(|(other, _)| plain.eq_ignore_ascii_case(other)).map(|(_, field)| *field);
+        let meant = match other {
+            Some(field) if container.entry(field).is_none() => {
+                self.push_misspelled(container, key, ShapeEntry::Container, field);
+                other
+            }
+            _ if self.is_misspelled(container, key, ShapeEntry::Container, CONTAINER) => {
+                nearest_name(&name, CONTAINER.iter().copied())
+            }
+            _ => None,
+        };
+        match meant {
             Some("env") => self.add_possible_names(value, DEPTH),
             Some("envFrom") => self.shape.hides_variables = true,
             Some("command" | "args") => self.shape.hides_command = true,
@@ -463,10 +520,30 @@ impl ShapeChecker<'_> {
     fn is_misspelled(&mut self, mapping: Node<'_>, key: Node<'_>, entry: ShapeEntry, known: &[&'static str]) -> bool {
         let Some(text) = self.reader.key(key) else { return false };
         let near = nearest_name(&text.value, known.iter().copied());
-        let Some(field) = near.and_then(|near| known.iter().copied().find(|it| *it == near)) else { return false };
-        let is_free = mapping.entry(field).is_none();
-        self.push(key, entry, ShapeMistakeKind::Misspelled { key: text, field, is_free });
+        let near = near.and_then(|near| known.iter().copied().find(|it| *it == near));
+        // `secretName: x` in place of `name: x`.
+        let names_object =
+            || known.contains(&"name") && text.value.ends_with("Name") && mapping.entry("name").is_none();
+        // `- key: HOST` in place of `- name: HOST`.
+        let is_key = || known == VARIABLE && &*text.value == "key" && mapping.entry("name").is_none();
+        let Some(field) =
+            near.or_else(|| (is_key() || entry != ShapeEntry::Container && names_object()).then_some("name"))
+        else {
+            let is_source = known == VARIABLE && VALUE_FROM.iter().any(|(field, _)| **field == *text.value);
+            if is_source {
+                self.push(key, entry, ShapeMistakeKind::Misplaced { key: text, place: "valueFrom" });
+            }
+            return is_source;
+        };
+        self.push_misspelled(mapping, key, entry, field);
         true
+    }
+
+    fn push_misspelled(&mut self, mapping: Node<'_>, key: Node<'_>, entry: ShapeEntry, field: &'static str) {
+        if let Some(text) = self.reader.key(key) {
+            let is_free = mapping.entry(field).is_none();
+            self.push(key, entry, ShapeMistakeKind::Misspelled { key: text, field, is_free });
+        }
     }
 
     /// Adds every text under a node that may be the name of a variable.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use crate::k8s::container_shape::{ContainerShape, JsonType};
+use crate::k8s::container_shape::{ContainerShape, JsonType, MisplacedField};
 use crate::k8s::content_hash::ContentHash;
 use crate::k8s::derived::Derived;
 use crate::k8s::object_cache::{self, Region};
@@ -241,6 +241,19 @@ pub struct KeyedData {
     pub made_by: Option<&'static str>,
     /// The values that the API server refuses (V18).
     pub refused_values: Vec<RefusedValue>,
+    /// Keys of the object that are not fields.
+    pub misspelled: Vec<MisspelledField>,
+}
+
+/// A key that is not a field, and is probably meant to be one.
+#[derive(Clone, Debug)]
+pub struct MisspelledField {
+    /// The key.
+    pub key: Text,
+    /// The field.
+    pub field: &'static str,
+    /// Whether the mapping has no such field yet.
+    pub is_free: bool,
 }
 
 /// A value of a ConfigMap or Secret that the API server refuses. It may be a secret, so its text is not part of this.
@@ -380,6 +393,8 @@ pub struct Pod {
     pub is_indexed: bool,
     /// The user in `securityContext`, for containers that do not set one.
     pub user: UserFields,
+    /// Fields of a container that are written beside the containers.
+    pub misplaced: Vec<MisplacedField>,
     /// See [`Pod::links_explicitly`].
     pub(crate) explicit_links: OnceLock<bool>,
 }

@@ -7,13 +7,14 @@ use base64::engine::general_purpose::{GeneralPurpose, PAD};
 use crate::k8s::container_shape::{JsonType, is_assertion_key};
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{
-    DataEntry, DataValue, KeyedData, ObjectData, RefusedValue, Service, ServicePort, Text, ValueFlaw,
+    DataEntry, DataValue, KeyedData, MisspelledField, ObjectData, RefusedValue, Service, ServicePort, Text, ValueFlaw,
 };
 use crate::k8s::node_reader::{NodeReader, mappings};
 use crate::k8s::preset;
 use crate::k8s::stand_in::is_stand_in;
 use crate::k8s::template;
 use crate::syntax::{Node, TypedScalar, has_placeholder, may_be_replaced};
+use crate::text::nearest_name;
 
 /// Reads the data of an object of one kind.
 type ReadData = fn(NodeReader<'_>, Node<'_>) -> ObjectData;
@@ -60,6 +61,7 @@ fn config_map(reader: NodeReader<'_>, root: Node<'_>) -> KeyedData {
     if let Some(binary) = root.get("binaryData") {
         source.binary_keys = binary.entries().into_iter().filter_map(|(key, _)| reader.key(key)).collect();
     }
+    add_misspelled_fields(reader, root, &["data", "binaryData", "immutable"], &mut source);
     mark_incomplete(root, &mut source);
     source
 }
@@ -75,8 +77,36 @@ fn secret(reader: NodeReader<'_>, root: Node<'_>) -> KeyedData {
     }
     add_refused_values(reader, root, "data", true, &mut source);
     add_refused_values(reader, root, "stringData", false, &mut source);
+    add_misspelled_fields(reader, root, &["data", "stringData", "type", "immutable"], &mut source);
     mark_incomplete(root, &mut source);
     source
+}
+
+/// Adds the keys of an object that are misspelled fields, or fields that only the other kind has (V17). They may hold data.
+fn add_misspelled_fields(
+    reader: NodeReader<'_>,
+    root: Node<'_>,
+    fields: &'static [&'static str],
+    source: &mut KeyedData,
+) {
+    const COMMON: [&str; 3] = ["apiVersion", "kind", "metadata"];
+    for (key, value) in root.own_entries() {
+        let Some(name) = key.key_text() else { continue };
+        let is_filled = value.is_some_and(|it| it.is_mapping());
+        if !is_filled || COMMON.contains(&&*name) || fields.contains(&&*name) || is_assertion_key(&name) {
+            continue;
+        }
+        let field = match &*name {
+            "stringData" | "binaryData" => Some("data"),
+            name => nearest_name(name, fields.iter().copied())
+                .and_then(|near| fields.iter().find(|it| **it == near))
+                .copied(),
+        };
+        if let (Some(field), Some(key)) = (field, reader.key(key)) {
+            source.may_have_more_keys = true;
+            source.misspelled.push(MisspelledField { key, field, is_free: root.entry(field).is_none() });
+        }
+    }
 }
 
 /// Adds the values of a field that the API server refuses (V18); `is_encoded` says that they are base64.

@@ -34,6 +34,7 @@ pub(super) fn pod(reader: NodeReader<'_>, spec: Node<'_>, path: String) -> Pod {
         limits: reader.pairs_at(spec, &["resources", "limits"]),
         volumes: spec.get("volumes").map(|list| volumes(reader, list)).unwrap_or_default(),
         user: user(reader, spec),
+        misplaced: container_shape::misplaced_fields(reader, spec),
         ..Pod::default()
     };
     for (list, role) in LISTS {

@@ -33,6 +33,8 @@ pub struct Template {
     pub misplaced_parameters: Vec<Text>,
     /// Whether `objects` is absent or empty.
     pub is_empty: bool,
+    /// Whether there is a key `objects`.
+    pub has_objects_key: bool,
     /// `message`.
     pub message: Option<Text>,
     /// `labels`, which every object gets.
@@ -155,6 +157,7 @@ pub(super) fn template(reader: NodeReader<'_>, root: Node<'_>, identity: Identit
         parameters_span: list.filter(|it| it.is_sequence()).map(|it| reader.span(it)),
         objects_span: node.get("objects").filter(|it| it.is_sequence()).map(|it| reader.span(it)),
         misplaced_parameters: misplaced_parameters(reader, node),
+        has_objects_key: node.entry("objects").is_some(),
         is_empty: node.get("objects").is_none_or(|it| match it.is_sequence() {
             true => it.items().next().is_none(),
             false => it.typed() == Some(TypedScalar::Null),

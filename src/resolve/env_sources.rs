@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::build::{BuiltContainer, BuiltMatch, BuiltObject, Elsewhere, EnvFromRefusal, has_data_key_characters};
 use crate::diagnostic::Location;
-use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, ObjectData, ValueFrom, ValueSource};
+use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, ObjectData, Pod, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Origin, OriginKind, ScalarPart};
 use crate::resolve::downward_api;
 use crate::resolve::env_file::{self, EnvFile, EnvFileReading, FileKeyOutcome};
@@ -288,6 +288,15 @@ fn linked_service_variables(scope: &LookupScope<'_>, name: &Arc<str>, prefix: &A
         (source, OpaqueSource { kind: OriginKind::Service, object, prefix: Arc::clone(prefix), reason })
     });
     EnvFromValues { what: format!("values of service {name}"), values, possible }
+}
+
+/// The variables in fields of a container that are written beside the containers.
+pub(super) fn misplaced_sources(pod: &Pod) -> impl Iterator<Item = PossibleSource> {
+    pod.misplaced.iter().flat_map(|field| {
+        let is_open = &*field.key.value == "envFrom";
+        let names = field.possible_names.iter().map(|name| PossibleSource::Name(Arc::clone(name)));
+        names.chain(is_open.then_some(PossibleSource::Any))
+    })
 }
 
 /// Sources other than `envFrom` that may define variables of a container: settings, Kustomize, Helm expressions, the

@@ -232,6 +232,7 @@ impl Environment {
             unresolved: Vec::new(),
         };
         environment.possible_sources.extend(env_sources::other_sources(scope, container));
+        environment.possible_sources.extend(env_sources::misplaced_sources(pod));
         let mut injected = controller_variables::collect(of);
         environment.possible_sources.append(&mut injected.possible);
         environment.possible_sources.extend(preset_sources(admission));

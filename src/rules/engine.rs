@@ -2,6 +2,7 @@
 
 pub(super) mod cache;
 pub(super) mod contexts;
+mod deliberate;
 pub(super) mod findings;
 mod helm_filter;
 pub(super) mod levels;

@@ -32,15 +32,25 @@ pub fn has_template_delimiters(text: &str) -> bool {
 
 /// Whether a line with an error contains a placeholder of a template tool.
 pub fn has_foreign_placeholder(text: &(impl TextSlices + ?Sized), errors: &[SyntaxError]) -> bool {
-    errors.iter().take(MAX_ERRORS).any(|error| {
-        let line = lines_around(text, Span::new(error.span.start, error.span.start));
-        is_template_line(&text.slice(line))
-    })
+    // Braces of `${X}` are the mistake in an OpenShift template. In any other file a tool replaces them first.
+    let has_variable = |error: &SyntaxError| text.slice(error.span).contains("${");
+    let is_for_envsubst =
+        errors.iter().take(MAX_ERRORS).any(has_variable) && !text.slice(Span::new(0, text.len())).contains("Template");
+    is_for_envsubst
+        || errors.iter().take(MAX_ERRORS).any(|error| {
+            let line = lines_around(text, Span::new(error.span.start, error.span.start));
+            is_template_line(&text.slice(line))
+        })
 }
 
 /// Whether a text contains a placeholder of a template tool.
 pub(super) fn has_tool_placeholder(text: &str) -> bool {
-    has_delimited_name(text) || text.match_indices('{').any(|(at, _)| is_name_in_braces(&text[..at], &text[at..]))
+    // A whole text in angle brackets is not a tag.
+    let inner = text.strip_prefix('<').and_then(|it| it.strip_suffix('>'));
+    let is_placeholder = inner.is_some_and(|it| it.split(' ').all(is_name));
+    is_placeholder
+        || has_delimited_name(text)
+        || text.match_indices('{').any(|(at, _)| is_name_in_braces(&text[..at], &text[at..]))
 }
 
 /// Whether a text contains a name between delimiters.

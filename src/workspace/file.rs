@@ -28,6 +28,8 @@ pub struct File {
     pub lines: Arc<LineIndex>,
     /// The number of documents, without those that hold only comments.
     pub document_count: usize,
+    /// Whether a document is a list and not an object: a JSON patch.
+    pub is_list: bool,
     /// Whether the text may contain suppression comments.
     pub has_suppressions: bool,
     /// The settings, if this is a settings file.
@@ -265,6 +267,7 @@ impl File {
             syntax::has_template_delimiters(text) || syntax::has_foreign_placeholder(text, errors)
         });
         file.document_count += skipped;
+        file.is_list |= skipped > 0 && begins_with_list(text);
         // Without objects, errors and suppressions no position in the file is ever shown.
         let has_positions = has_suppressions || !file.objects.is_empty() || !file.errors.is_empty() || skipped == 0;
         file.lines = Arc::new(LineIndex::new(if has_positions { text } else { "" }));
@@ -304,6 +307,7 @@ impl File {
             duplicate_keys,
             lines: Arc::default(),
             document_count: tree.documents().filter(|document| document.root().is_some()).count(),
+            is_list: tree.documents().filter_map(|it| it.root()).any(|root| root.is_sequence()),
             has_suppressions,
             settings: None,
             patches,
@@ -313,6 +317,13 @@ impl File {
             derived: DerivedFromFile::default(),
         }
     }
+}
+
+/// Whether the first document of a text is a list.
+fn begins_with_list(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#') && !line.starts_with("---"));
+    first.is_some_and(|line| line.starts_with(['-', '[']))
 }
 
 /// Parses a text and reads its objects, from scratch or from the results before an edit.

@@ -36,7 +36,10 @@ impl Snapshot {
             let entries = self.inclusion.including.get(&build).map(|it| &it.entries);
             for patch in entries.into_iter().flatten().filter(|it| it.kind == IncludeKind::Patch) {
                 match patch.candidates.iter().find_map(|it| self.file(it)) {
-                    Some(patch) if !patch.objects.is_empty() => found.names.extend(variable_names(patch).cloned()),
+                    // An object without containers, such as a ServiceAccount, may not have been read.
+                    Some(patch) if !patch.is_list && patch.errors.is_empty() => {
+                        found.names.extend(variable_names(patch).cloned());
+                    }
                     // A JSON patch is not an object.
                     _ => found.is_open = true,
                 }

@@ -166,8 +166,43 @@ pub fn is_in_test_directory(path: &str) -> bool {
 }
 
 /// Whether only automatic tests use a file.
-pub fn is_for_tests(path: &str) -> bool {
-    directories(path).any(|it| matches!(it, "test-data" | "test_data") || has_word_of(it, &TESTS))
+fn is_for_tests(path: &str) -> bool {
+    // The layout of Maven and Gradle.
+    let is_source_of_tests = path.starts_with("src/test/") || path.contains("/src/test/");
+    is_source_of_tests || directories(path).any(|it| matches!(it, "test-data" | "test_data") || has_word_of(it, &TESTS))
+}
+
+/// Words in the names of files that are wrong on purpose: examples of a mistake.
+const WRONG: [&str; 8] = ["broken", "invalid", "bad", "wrong", "malformed", "incorrect", "faulty", "failing"];
+
+/// Words in the names of directories with files that are kept and not used any more.
+const KEPT: [&str; 6] = ["old", "archive", "archives", "archived", "deprecated", "obsolete"];
+
+/// Whether a file is certainly not deployed: only tests use it, its name says that it is wrong, or it is an old copy.
+pub fn is_for_show(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    is_for_tests(path)
+        || has_word_of(stem, &WRONG)
+        || directories(path).any(|it| has_word_of(it, &KEPT))
+        || is_backup(path)
+}
+
+/// Whether a file is a copy with the date of a backup. A directory `backup` alone may hold what makes backups.
+fn is_backup(path: &str) -> bool {
+    const COPIES: [&str; 5] = ["backup", "backups", "snapshot", "snapshots", "dumps"];
+    directories(path).any(|it| has_word_of(it, &COPIES)) && path.split('/').any(has_date)
+}
+
+/// Whether a name contains a date: `20251226`, `2025-11-03`.
+fn has_date(name: &str) -> bool {
+    let is_digit = |it: &u8| it.is_ascii_digit();
+    let digits = |part: &[u8]| part.iter().all(is_digit);
+    let bytes = name.as_bytes();
+    let is_plain = |it: &[u8]| digits(it) && it.starts_with(b"20");
+    let is_separated =
+        |it: &[u8]| is_plain(&it[..4]) && it[4] == b'-' && digits(&it[5..7]) && it[7] == b'-' && digits(&it[8..]);
+    bytes.windows(8).any(is_plain) || bytes.windows(10).any(is_separated)
 }
 
 /// The names of the directories of a path.
@@ -232,6 +267,25 @@ mod tests {
         assert_eq!(of("deploy/a/pod.yaml", "deploy/config/config.yaml", &["src/", ""]), Relation::Near);
         assert_eq!(of("pod.yaml", "config.yaml", &["src/", ""]), Relation::Near);
         assert_eq!(of("deploy/a/pod.yaml", "deploy/config/config.yaml", &["deployer/"]), Relation::Near);
+    }
+
+    #[test]
+    fn names_tell_what_is_deployed() {
+        for path in [
+            "e2e-tests/web.yaml",
+            "labs/broken_config.yaml",
+            "invalid-pod.yaml",
+            "cicd_old/web.yaml",
+            "templates.old/web.json",
+            "backups/web_20251226_100032.yaml",
+            "snapshots/2025-11-03-full/web.yaml",
+            "app/src/test/resources/out.yaml",
+        ] {
+            assert!(is_for_show(path), "{path}");
+        }
+        for path in ["web.yaml", "badge.yaml", "backup/cronjob.yaml", "gold/old.yaml", "test/web.yaml"] {
+            assert!(!is_for_show(path), "{path}");
+        }
     }
 
     #[test]

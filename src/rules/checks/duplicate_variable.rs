@@ -63,33 +63,37 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let same = |other: &&EnvVar| other.name.as_ref().is_some_and(|it| it.value == name.value);
         let Some(before) = env[..at].iter().rposition(|other| same(&other)) else { continue };
         let earlier = &env[before];
-        if uses_earlier_value(entry, &name.value) || container.object.file.is_template() {
+        let is_repeat = |other: &EnvVar| same(&other) && !uses_earlier_value(other, &name.value);
+        // The last repeat is reported, with all entries before it.
+        if !is_repeat(entry) || env[at + 1..].iter().any(is_repeat) || container.object.file.is_template() {
             continue;
         }
         // The entries may be the two sides of a merge conflict.
         if !container.object.has_certain_structure() {
             return;
         }
-        let finding = Finding::new(
-            container.at(name.span),
-            &name.value,
-            format!(
-                "`{}` is declared twice: this entry hides the earlier one, and `kubectl apply` may drop one of them",
-                name.value
-            ),
+        let count = env[..at].iter().filter(same).count();
+        let (times, hidden) = match count {
+            1 => ("twice".to_owned(), "the earlier one"),
+            _ => (format!("{} times", count + 1), "the earlier ones"),
+        };
+        let message = format!(
+            "`{}` is declared {times}: this entry hides {hidden}, and `kubectl apply` may drop one of them",
+            name.value
         );
+        let finding = Finding::new(container.at(name.span), &name.value, message);
         // No fix if the earlier value has references, if an entry between the two mentions the name, or if there is a
         // third entry: removing one may then change other values.
         let mentions = |it: &EnvVar, what: &str| it.value.as_ref().is_some_and(|it| it.value.contains(what));
         let is_seen = mentions(earlier, "$") || env[before + 1..at].iter().any(|it| mentions(it, &name.value));
         let title = || format!("Remove the earlier entry of `{}`", name.value);
-        let is_plain = !is_seen && env[..at].iter().filter(same).count() == 1;
+        let is_plain = !is_seen && count == 1;
         let fix = is_plain.then(|| container.removal(earlier.span, title())).flatten();
-        let earlier_name = earlier.name.as_ref().map_or(earlier.span, |it| it.span);
+        let names = env[..at].iter().filter(same).filter_map(|it| it.name.as_ref());
+        let finding = names.fold(finding, |it, name| it.related(container.at(name.span), "an earlier entry"));
         findings.push(
             finding
-                .related(container.at(earlier_name), "the earlier entry")
-                .help("remove one of the two")
+                .help(if count == 1 { "remove one of the two" } else { "remove all but one" })
                 .fix(fix)
                 .choice(container.removal(entry.span, format!("Remove this entry of `{}`", name.value))),
         );

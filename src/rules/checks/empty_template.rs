@@ -48,6 +48,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let name = model.name.as_ref().map_or("", |it| &it.value);
     let finding = Finding::new(object.at(place), name, "the template has no objects: processing it creates nothing");
     let finding = finding.help("list the objects in `objects`");
-    let is_skeleton = template.objects_span.is_some() && !template.parameters.is_empty();
+    // With the key `objects` it is meant to be empty, or a script appends the objects.
+    let is_skeleton = template.has_objects_key && (!template.parameters.is_empty() || template.objects_span.is_none());
     findings.push(if is_skeleton { finding.at_most(Severity::Hint) } else { finding });
 }

@@ -4,9 +4,10 @@ use crate::build::{
     ENV_FIELDS, ENV_RESOURCES, EnvFromRefusal, is_data_key, is_dns_subdomain, is_env_field, is_env_resource,
     is_valid_divisor,
 };
+use crate::diagnostic::Fix;
 use crate::k8s::{ContainerRole, EnvFrom, EnvVar, ObjectSpan, Text, ValueFrom, ValueSource};
 use crate::resolve::{UnknownReason, ValuePart};
-use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule, edit};
 use crate::rules::shared::item_removal::remove_field;
 use crate::rules::shared::rename_fix::rename_fix;
 use crate::syntax::may_be_replaced;
@@ -247,10 +248,27 @@ fn invalid_object_name(container: &ContainerContext<'_>, name: &Text) -> Finding
 /// The finding about a word that is not one of the known ones, with the most similar one as a fix.
 fn misspelled(container: &ContainerContext<'_>, text: &Text, what: &str, known: &[&str]) -> Finding {
     let finding = Finding::new(container.at(text.span), &text.value, format!("`{}` is not a {what}", text.value));
+    if let Some(path) = subscripted(&text.value) {
+        let fix = container.object.literal_span(text).map(|span| Fix {
+            title: format!("Write `{path}`"),
+            safe: false,
+            edits: vec![edit(container.object.file.at(span), format!("\"{path}\""))],
+        });
+        return finding.help(format!("write `{path}`")).fix(fix);
+    }
     match nearest_name(&text.value, known.iter().copied()) {
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&container.object, text, near)),
         None => finding.help(format!("use one of {}", known.join(", "))),
     }
+}
+
+/// The path of a label or annotation whose key is written in another form: `metadata.labels.app`,
+/// `metadata.labels["app"]`.
+fn subscripted(path: &str) -> Option<String> {
+    let field = ["metadata.labels", "metadata.annotations"].into_iter().find(|it| path.starts_with(it))?;
+    let rest = &path[field.len()..];
+    let key = rest.strip_prefix('.').or_else(|| rest.strip_prefix('[')?.strip_suffix(']'))?.trim_matches(['"', '\'']);
+    (!key.is_empty() && !key.contains(['\'', '"', '[', ']'])).then(|| format!("{field}['{key}']"))
 }
 
 /// The key of a source in `valueFrom`.

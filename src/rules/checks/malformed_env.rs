@@ -114,7 +114,7 @@ fn describe(mistake: &ShapeMistake, is_partial: bool) -> Option<(String, String,
             let help = format!("write `- name: {}` and its `value`", key.value);
             (key.value.to_string(), message, help)
         }
-        ShapeMistakeKind::Misspelled { .. } => return None,
+        ShapeMistakeKind::Misspelled { .. } | ShapeMistakeKind::Misplaced { .. } => return None,
     };
     Some(described)
 }

@@ -1,8 +1,8 @@
 //! The rule `missing-object`.
 
-use crate::build::Elsewhere;
 use crate::build::is_dns_subdomain_prefix;
-use crate::k8s::{Text, ValueSource};
+use crate::build::{BuiltMatch, Elsewhere};
+use crate::k8s::{ObjectData, Text, ValueSource};
 use crate::resolve::{OriginKind, elsewhere, meant_objects};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::rename_fix::rename_fix;
@@ -73,7 +73,7 @@ declare_rule! {
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for entry in &container.container.env_from {
         if let Some((kind, Some(name), false)) = imported_object(entry) {
-            check_reference(container, kind, name, findings);
+            check_reference(container, kind, name, None, findings);
         }
     }
     for source in container.container.env.iter().filter_map(|it| it.from.as_ref()?.sources.first()) {
@@ -83,12 +83,18 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             _ => continue,
         };
         if let (Some(name), false) = (&key.name, key.optional) {
-            check_reference(container, kind, name, findings);
+            check_reference(container, kind, name, key.key.as_ref(), findings);
         }
     }
 }
 
-fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, findings: &mut Findings<'_>) {
+fn check_reference(
+    container: &ContainerContext<'_>,
+    kind: OriginKind,
+    name: &Text,
+    key: Option<&Text>,
+    findings: &mut Findings<'_>,
+) {
     // `invalid-value-source` reports a name that no object can have.
     let can_exist = is_dns_subdomain_prefix(&name.value) && !may_be_replaced(&name.value);
     if !can_exist || !container.objects(kind, &name.value).is_empty() {
@@ -101,6 +107,16 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
     let other = elsewhere(object.object, kind, &name.value);
     // Whether the cluster has it is unknown.
     if matches!(other, Some(Elsewhere::File(_))) {
+        return;
+    }
+    if let Some(other_kind) = key.and_then(|key| other_kind_with_key(container, kind, &name.value, &key.value))
+        && other.is_none()
+    {
+        let (what, is) = (kind_name(kind), kind_name(other_kind));
+        let message = format!("there is no {what} `{0}` in the workspace: `{0}` is a {is}", name.value);
+        let reference = if other_kind == OriginKind::Secret { "secretKeyRef" } else { "configMapKeyRef" };
+        let finding = Finding::new(container.at(name.span), &name.value, message);
+        findings.push(finding.help(format!("did you mean `{reference}`?")));
         return;
     }
     if findings.only_evident && (meant.is_none() || other.is_some()) {
@@ -128,4 +144,19 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&object, name, &near)),
         None => finding.help("add it, set `optional: true`, or list it in `externals` of the settings"),
     });
+}
+
+/// The other kind, if an object of it has this name and this key.
+fn other_kind_with_key(
+    container: &ContainerContext<'_>,
+    kind: OriginKind,
+    name: &str,
+    key: &str,
+) -> Option<OriginKind> {
+    let other = if kind == OriginKind::Secret { OriginKind::ConfigMap } else { OriginKind::Secret };
+    let has_key = |it: &BuiltMatch<'_>| match &it.object.model.data {
+        ObjectData::ConfigMap(data) | ObjectData::Secret(data) => data.keys.iter().any(|it| &*it.key.value == key),
+        _ => false,
+    };
+    container.objects(other, name).iter().any(has_key).then_some(other)
 }

@@ -1,7 +1,7 @@
 //! The rule `undefined-parameter`.
 
 use crate::diagnostic::Fix;
-use crate::k8s::{Container, Object, ObjectData, Parameters, Text};
+use crate::k8s::{Container, EnvVar, Object, ObjectData, Parameters, Text};
 use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::param_file_templates::templates_of_param_file;
 use crate::rules::shared::parameter_texts::{ParameterText, near, write_reference};
@@ -258,12 +258,13 @@ const RUNTIME: [&str; 13] =
     ["HOSTNAME", "HOME", "PATH", "PWD", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "TMP", "LOGNAME", "UID", "RANDOM"];
 
 /// Whether another program knows the name: a shell, a container of the object, or the text itself, which has it as a word
-/// outside of references.
+/// outside of references. A variable `X` whose value is `${X}` gets its value from the template.
 fn is_known_to_others(object: &ObjectContext<'_>, text: &str, name: &str) -> bool {
     let containers = || object.object.model.pods.iter().flat_map(|pod| &pod.containers).flat_map(|it| &it.env);
-    RUNTIME.contains(&name)
-        || containers().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name))
-        || has_word(text, name)
+    let is_name = |it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == name);
+    let is_passed_on =
+        |it: &EnvVar| it.value.as_ref().and_then(|it| it.value.strip_prefix("${")?.strip_suffix('}')) == Some(name);
+    RUNTIME.contains(&name) || containers().any(|it| is_name(it) && !is_passed_on(it)) || has_word(text, name)
 }
 
 /// Whether a text has a word that is not part of a reference.

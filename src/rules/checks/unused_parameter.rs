@@ -8,7 +8,7 @@ use crate::k8s::{Object, ObjectData, Parameter, Template, Text};
 use crate::k8s::{is_parameter_name, names_after_dollar};
 use crate::rules::engine::{FileContext, Finding, Findings, declare_rule, edit};
 use crate::rules::shared::item_removal::removed_item_span;
-use crate::text::nearest_name;
+use crate::text::{is_slip_of, nearest_name};
 use crate::workspace::{IncludeKind, Inclusion, is_in_test_directory};
 
 declare_rule! {
@@ -102,12 +102,23 @@ fn check_template(file: &FileContext<'_>, object: &Object, template: &Template, 
         };
         undeclared.get_or_init(all).iter().any(|it| nearest_name(it, [name]).is_some())
     };
+    // `undefined-parameter` reports the slip, and this is its consequence.
+    let slips = OnceCell::new();
+    let is_consequence = |name: &str| {
+        let all = || -> Vec<&str> {
+            inside().flat_map(|it| it.model.candidate_names.iter()).filter(|it| !is_declared(it)).collect()
+        };
+        slips.get_or_init(all).iter().any(|it| is_slip_of(it, name))
+    };
     let named = template.parameters.iter().filter_map(|it| Some((it, it.name.as_ref()?)));
     let unused: Vec<(&Parameter, &Text)> =
         named.filter(|(_, name)| is_parameter_name(&name.value) && !is_used(&name.value)).collect();
     if unused.is_empty() {
         return;
     }
+    // `duplicate-parameter` reports the second one.
+    let mut seen = HashSet::new();
+    let unused: Vec<(&Parameter, &Text)> = unused.into_iter().filter(|(_, name)| seen.insert(&*name.value)).collect();
     let is_completed = template.is_empty
         || unused.len() >= SKELETON_SIZE && unused.len() * 2 > template.parameters.len()
         || is_built_by_another_file(file)
@@ -122,6 +133,8 @@ fn check_template(file: &FileContext<'_>, object: &Object, template: &Template, 
         let is_misspelled = is_misspelled(&name.value);
         let finding = if is_misspelled { finding.choice(removal) } else { finding.fix(removal) };
         let is_hint = is_completed
+            || is_called_unused(parameter)
+            || is_misspelled && is_consequence(&name.value)
             || !is_misspelled && (is_set_by_convention(&name.value) || is_in_skipped_text(file, &name.value));
         findings.push(if is_hint { finding.at_most(Severity::Hint) } else { finding });
     }
@@ -132,6 +145,14 @@ fn is_in_skipped_text(file: &FileContext<'_>, name: &str) -> bool {
     file.parsed_text().is_some_and(|it| {
         [format!("${{{name}}}"), format!("${{{{{name}}}}}")].iter().any(|form| it.text.contains(form))
     })
+}
+
+/// Whether the description says that nothing uses the parameter.
+fn is_called_unused(parameter: &Parameter) -> bool {
+    let description = Parameter::text(&parameter.description).to_ascii_lowercase();
+    ["unused", "not used", "no longer used", "deprecated", "obsolete", "ignored"]
+        .iter()
+        .any(|it| description.contains(it))
 }
 
 /// The number of unused parameters from which a template that uses fewer than half of them is a skeleton.

@@ -9,7 +9,7 @@ use crate::k8s::Derived;
 use crate::rules::engine::rule::Rule;
 use crate::rules::engine::{FileContext, ObjectContext};
 use crate::syntax::{Tree, has_placeholder, show_placeholders};
-use crate::workspace::is_for_tests;
+use crate::workspace::is_for_show;
 
 /// Collects the findings of a rule.
 pub struct Findings<'f> {
@@ -208,8 +208,8 @@ impl RawFinding {
         let path = file.parsed_text().and_then(|source| path(&source.tree, file, location.span.start));
         let diagnostic = Diagnostic {
             rule: self.rule.name,
-            // Files for tests are often wrong on purpose.
-            severity: if is_for_tests(file.path) { self.severity.min(Severity::Info) } else { self.severity },
+            // Files for tests are often wrong on purpose, and nobody corrects an old copy.
+            severity: if is_for_show(file.path) { self.severity.min(Severity::Info) } else { self.severity },
             name,
             message,
             help,

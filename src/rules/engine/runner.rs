@@ -8,6 +8,7 @@ use crate::diagnostic::{Diagnostic, Location};
 use crate::resolve::Resolver;
 use crate::rules::checks::invalid_settings::check_settings;
 use crate::rules::engine::contexts::TextProvider;
+use crate::rules::engine::deliberate::lower_announced;
 use crate::rules::engine::findings::{RawFinding, SharedFinding, ViewedFinding};
 use crate::rules::engine::helm_filter::certain_findings;
 use crate::rules::engine::levels::{ActiveRules, Levels, active_rules};
@@ -128,6 +129,7 @@ impl<'a> FileContext<'a> {
             (&finding.location, finding.rule, &finding.name)
         }
         let mut found = apply_suppressions(self, active, found);
+        lower_announced(self, &mut found);
         // The sort is stable and ignores messages, so the first of equal findings is kept.
         found.sort_by(|a, b| identity(a).cmp(&identity(b)));
         // Containers that share their env through an anchor are checked one by one, and reported once. So are the views
