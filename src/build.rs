@@ -88,6 +88,14 @@ pub fn views_of<'s>(
     own.into_iter().chain(others.iter().filter_map(move |view| view.object(snapshot, path, file, position)))
 }
 
+/// All Services of the workspace, as their own views make them, and those of the settings.
+pub fn all_services(snapshot: &Snapshot) -> impl Iterator<Item = BuiltObject<'_>> {
+    snapshot.all_services().map(|found| {
+        let built = found.position.and_then(|it| built::built_object(snapshot, found.file, it));
+        built.unwrap_or_else(|| BuiltObject::as_written(snapshot, found.file, found.object))
+    })
+}
+
 /// The objects of a file in all views, in the order of the file.
 pub fn all_views<'s>(
     snapshot: &'s Snapshot,

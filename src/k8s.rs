@@ -24,6 +24,7 @@ mod pod_specs;
 mod preset;
 mod relevance;
 mod service_dependencies;
+mod service_prefix;
 mod stand_in;
 mod template;
 mod workloads;
@@ -47,6 +48,7 @@ pub use parameters::{
 pub use preset::{PRESET_LISTS, PodPreset, PresetAdmitter, Requirement, Selector, WrittenHashes};
 pub use relevance::may_hold_objects;
 pub use service_dependencies::{ServiceDependencies, ServiceDependency};
+pub use service_prefix::service_prefix;
 pub use template::{
     Dialect, MistypedField, Parameter, ParameterNames, ParameterizedText, Template, format_parameter_reference,
     is_parameter_name, names_after_dollar,

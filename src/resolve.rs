@@ -2,7 +2,7 @@
 //!
 //! Variables come from these sources. A later source has precedence over an earlier one:
 //!
-//! 1. the services of the namespace ([`ServiceVariables`]),
+//! 1. the services of the namespace (`VisibleServices`),
 //! 2. `envFrom`, entry after entry; PodPresets append entries ([`Admission`]),
 //! 3. variables that a controller adds before `env`,
 //! 4. `env`, entry after entry,
@@ -35,15 +35,17 @@ mod preset_order;
 mod reference_text;
 mod script_inputs;
 mod script_runner;
+mod service_totals;
 mod service_variable_references;
 mod service_variables;
 mod shell_items;
 mod shell_use;
+mod similar_names;
 mod unresolved;
 mod value;
 mod variable_names;
+mod visible_services;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::build::{Quantity, has_data_key_characters};
@@ -58,10 +60,10 @@ pub use environment::{Environment, ExpandedScalar, PresetLocation, ProbeCommand,
 pub use expand::{DollarCopying, Expansion, ExpansionStep, expand};
 pub use pod_volumes::{MountedVolume, PodVolumes};
 pub use reference_text::{ReferencePattern, leading_name, whole_reference};
+pub use service_totals::ServiceVariableTotals;
 pub use service_variable_references::{ServiceVariableReference, service_variable_references};
 pub use service_variables::{
-    ServiceLinks, ServiceVariables, has_cluster_ip, is_service_variable_name, possible_services,
-    variables as service_variables,
+    ServiceLinks, has_cluster_ip, is_service_variable_name, possible_services, variables as service_variables,
 };
 pub use shell_items::{is_script_item, script_index};
 pub use shell_use::{ShellUse, is_expanded_by_programs};
@@ -70,13 +72,13 @@ pub use value::{ResolvedValue, UnknownReason, ValuePart, ValueState};
 pub use variable_names::{is_relaxed_variable_name, is_service_name, is_strict_variable_name};
 
 use crate::build::{
-    self, Admission, AdmissionContext, BuiltContainer, BuiltMatch, BuiltObject, BuiltPod, Conflict, DuplicateEntry,
-    SelectorMatch,
+    self, Admission, AdmissionContext, BuiltContainer, BuiltObject, BuiltPod, Conflict, DuplicateEntry, SelectorMatch,
 };
-use crate::k8s::{ContainerRole, EnvFrom, EnvFromSource, MisplacedField, Model, ObjectData, Pod, PodPreset};
+use crate::k8s::{ContainerRole, EnvFrom, EnvFromSource, MisplacedField, Pod, PodPreset};
 use crate::workspace::{KubernetesVersion, Snapshot};
 use lookup_scope::LookupScope;
-use service_variables::approximate_size;
+use service_totals::ServiceTotals;
+use visible_services::{ServiceVariableCache, VisibleServices};
 
 /// The facts about a pod that the environments of all its containers depend on. Code that lets an environment depend on
 /// other containers either adds a field here or calls [`Snapshot::depend_on_siblings`].
@@ -109,30 +111,6 @@ pub struct Resolver<'s> {
     vars: Vec<Arc<str>>,
 }
 
-/// Cache of service variables. Pods that see the same services share them, in any file: a large project has tens of
-/// thousands. They are kept from snapshot to snapshot until a service changes.
-#[derive(Debug, Default)]
-struct ServiceVariableCache {
-    /// By namespace, directory and links, which decide the visible services.
-    by_site: HashMap<ServiceVariableKey, (Arc<ServiceVariables>, ServiceVariableTotals)>,
-    /// By links and services; a service is identified by the address of its model.
-    by_services: HashMap<(Vec<usize>, ServiceLinks), Arc<ServiceVariables>>,
-    /// The models whose addresses are used as keys. They are kept alive so that no address is reused.
-    models: Vec<Arc<Model>>,
-}
-
-/// The number and size of the service variables in a pod, counting services that are certainly in its namespace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ServiceVariableTotals {
-    /// The number of services.
-    pub services: usize,
-    /// The approximate size of their variables in bytes.
-    pub bytes: usize,
-}
-
-/// Namespace, directory and links; for an object of a template also its file and view.
-type ServiceVariableKey = (Option<Arc<str>>, Box<str>, ServiceLinks, Option<(Arc<str>, Option<Arc<str>>)>);
-
 impl<'s> Resolver<'s> {
     /// Creates a resolver for a snapshot; `release` overrides the release in the settings.
     pub fn new(snapshot: &'s Snapshot, release: Option<KubernetesVersion>) -> Self {
@@ -141,14 +119,14 @@ impl<'s> Resolver<'s> {
     }
 
     /// Computes the environment of one container.
-    pub fn environment(&self, of: BuiltContainer<'_>) -> Environment {
+    pub fn environment<'a>(&self, of: BuiltContainer<'a>) -> Environment<'a> {
         let scope = self.scope(of.object);
         let admission = self.admission(of.in_pod());
         let links = service_links(of.pod, admission.as_ref());
-        let services = self.visible_services(&scope, links).0;
+        let services = self.visible_services(of.object, links);
         let linked = linked_services(of, admission.as_ref());
         let absence = |name: &str| self.absent_service(of.object, links, &linked, name);
-        Environment::resolve(&scope, of, services, admission.as_ref(), &absence)
+        Environment::resolve(&scope, of, &services, admission.as_ref(), &absence)
     }
 
     /// Why nothing defines a name that looks like a service variable; `None` if that is not known.
@@ -162,19 +140,19 @@ impl<'s> Resolver<'s> {
         if !name.contains('_') {
             return None;
         }
-        let services = self.service_variables(object, ServiceLinks::All);
-        let given = services.variables.get(name);
+        let services = self.visible_services(object, ServiceLinks::All);
+        let given = services.get(name);
         // The same name can be a variable of two services, `foo` and `foo-service`.
         if given.is_none()
             && let Some(origin) = services.without_address(name)
         {
-            return Some(ServiceVariableAbsence::Headless(origin.clone()));
+            return Some(ServiceVariableAbsence::Headless(origin));
         }
         let mut prefixed = linked.iter().filter_map(|(service, prefix)| Some((service, name.strip_prefix(&**prefix)?)));
         if let Some(origin) = prefixed
             .find_map(|(service, rest)| services.without_address(rest).filter(|it| it.object.as_ref() == Some(service)))
         {
-            return Some(ServiceVariableAbsence::Headless(origin.clone()));
+            return Some(ServiceVariableAbsence::Headless(origin));
         }
         if given.is_none() && !is_service_variable_name(name) {
             return None;
@@ -182,7 +160,7 @@ impl<'s> Resolver<'s> {
         match links {
             ServiceLinks::All => None,
             ServiceLinks::Explicit => {
-                let service = given.and_then(|it| it.origin.object.clone());
+                let service = given.as_ref().and_then(|it| it.origin.object.clone());
                 let link = linked.iter().find(|(it, _)| Some(it) == service.as_ref()).cloned();
                 Some(match link {
                     Some((service, prefix)) => ServiceVariableAbsence::Prefixed { service, prefix },
@@ -273,44 +251,20 @@ impl<'s> Resolver<'s> {
         self.release.unwrap_or_else(|| all.min_by_key(|it| it.minor).unwrap_or(defaults))
     }
 
-    /// The service variables of an object's pods for the given links.
-    pub fn service_variables(&self, object: BuiltObject<'_>, links: ServiceLinks) -> Arc<ServiceVariables> {
-        self.visible_services(&self.scope(object), links).0
-    }
-
     /// The number and size of the service variables in an object's pods if all links were on.
     pub fn service_variable_totals(&self, object: BuiltObject<'_>) -> ServiceVariableTotals {
-        self.visible_services(&self.scope(object), ServiceLinks::All).1
-    }
-
-    /// The service variables that the containers of a pod see.
-    fn pod_services(&self, pod: BuiltPod<'_>) -> Arc<ServiceVariables> {
-        self.service_variables(pod.object, self.service_links(pod))
-    }
-
-    fn visible_services(
-        &self,
-        scope: &LookupScope<'_>,
-        links: ServiceLinks,
-    ) -> (Arc<ServiceVariables>, ServiceVariableTotals) {
-        let object = scope.object;
-        let directory = directory_of(object.file);
-        // The objects of a template see the services of that template first.
-        let template = object.source.template.as_ref().map(|_| (Arc::clone(object.file), object.view_name()));
-        let key = (object.namespace().cloned(), directory.into(), links, template);
         self.snapshot.depend_on_services();
         let cache = &mut *self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let (variables, totals) = cache.by_site.entry(key).or_insert_with(|| {
-            let found = scope.services(links);
-            let addresses = found.iter().map(|it| Arc::as_ptr(it.object.model).addr()).collect();
-            let totals = count_services(&found, object, directory);
-            let variables = || {
-                cache.models.extend(found.iter().map(|it| Arc::clone(it.object.model)));
-                Arc::new(lookup_scope::variables_of(&found, links))
-            };
-            (Arc::clone(cache.by_services.entry((addresses, links)).or_insert_with(variables)), totals)
-        });
-        (Arc::clone(variables), *totals)
+        cache.totals.get_or_insert_with(|| ServiceTotals::of(self.snapshot)).of_object(object)
+    }
+
+    /// The services that the containers of a pod see.
+    fn pod_services<'a>(&self, pod: BuiltPod<'a>) -> VisibleServices<'a> {
+        self.visible_services(pod.object, self.service_links(pod))
+    }
+
+    fn visible_services<'a>(&self, object: BuiltObject<'a>, links: ServiceLinks) -> VisibleServices<'a> {
+        VisibleServices::new(object, links, &self.cache)
     }
 }
 
@@ -330,29 +284,6 @@ fn linked_services(of: BuiltContainer<'_>, admission: Option<&Admission<'_>>) ->
 
 fn service_links(pod: &Pod, admission: Option<&Admission<'_>>) -> ServiceLinks {
     if admission.is_some_and(Admission::links_explicitly) { ServiceLinks::Explicit } else { ServiceLinks::for_pod(pod) }
-}
-
-/// The directory of a file: empty or ending with `/`.
-fn directory_of(file: &str) -> &str {
-    &file[..file.rfind('/').map_or(0, |slash| slash + 1)]
-}
-
-/// Counts services and their bytes. Services without a namespace count only in the object's own directory: a large tree
-/// has many that are never deployed together.
-fn count_services(found: &[BuiltMatch<'_>], object: BuiltObject<'_>, directory: &str) -> ServiceVariableTotals {
-    let mut totals = ServiceVariableTotals::default();
-    for found in found.iter().map(|it| it.object) {
-        let together = match (found.namespace(), object.namespace()) {
-            (Some(one), Some(other)) => one == other,
-            (None, None) => directory_of(found.file) == directory,
-            _ => false,
-        };
-        if let (true, ObjectData::Service(service), Some(name)) = (together, &found.model.data, &found.model.name) {
-            totals.services += 1;
-            totals.bytes += approximate_size(&name.value, service);
-        }
-    }
-    totals
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! The objects of its own template come first: they are created together, and their names may depend on parameters without
 //! a value. Otherwise the lookup of the workspace decides, and each object it finds is the one that its view makes.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::build::built;
 use crate::build::object::BuiltObject;
 use crate::build::view::View;
 use crate::diagnostic::Location;
-use crate::k8s::{KeyedData, ObjectData, ObjectSpan};
+use crate::k8s::{KeyedData, ObjectData, ObjectSpan, service_prefix};
 use crate::syntax::{has_placeholder, may_be_replaced};
 use crate::workspace::{LookupSite, ObjectMatch};
 
@@ -166,6 +167,15 @@ impl<'s> BuiltObject<'s> {
     /// Every Service that its pods may see, sorted by name. Of equal names only the nearest are included.
     pub fn services(self) -> Vec<BuiltMatch<'s>> {
         self.all(LookupKind::Service, self.snapshot.services(self.lookup_site()))
+    }
+
+    /// The same, only those whose variables have one of these prefixes.
+    pub fn services_with_prefixes(self, prefixes: &BTreeSet<&str>) -> Vec<BuiltMatch<'s>> {
+        let found = self.snapshot.services_with_prefixes(prefixes, self.lookup_site());
+        let mut found = self.all(LookupKind::Service, found);
+        // What a view makes of a service may have another name.
+        found.retain(|it| it.object.model.reference_name().is_some_and(|it| prefixes.contains(&*service_prefix(it))));
+        found
     }
 
     /// Every PodPreset of the namespace, sorted by name. Of equal names only the nearest are included.

@@ -13,9 +13,9 @@ use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::script_runner::{
     self, FilePermissions, FileState, ScriptPosition, ScriptSource, TracedCharacter, VolumeFiles,
 };
-use crate::resolve::service_variables::ServiceVariables;
 use crate::resolve::value::ResolvedValue;
 use crate::resolve::variable_names;
+use crate::resolve::visible_services::VisibleServices;
 use crate::syntax::{
     EnvFileDialect, EnvFileError, EnvFileProblem, ShellQuote, find_env_file_entry, may_be_replaced, parse_env_file,
 };
@@ -166,7 +166,7 @@ pub struct ScriptPart {
 
 impl EnvFiles {
     /// The files at the start of a container.
-    pub(super) fn before(scope: &LookupScope<'_>, of: BuiltContainer<'_>, services: &Arc<ServiceVariables>) -> Self {
+    pub(super) fn before(scope: &LookupScope<'_>, of: BuiltContainer<'_>, services: &VisibleServices<'_>) -> Self {
         Self { files: script_runner::files_before(scope, of, services) }
     }
 
@@ -175,7 +175,7 @@ impl EnvFiles {
         scope: &LookupScope<'_>,
         pod: BuiltPod<'_>,
         at: usize,
-        services: &Arc<ServiceVariables>,
+        services: &VisibleServices<'_>,
     ) -> Self {
         Self { files: script_runner::files_written_by(scope, pod, at, services) }
     }

@@ -10,9 +10,10 @@ use crate::resolve::binding::{Binding, Origin, OriginKind, ScalarPart};
 use crate::resolve::downward_api;
 use crate::resolve::env_file::{self, EnvFile, EnvFileReading, FileKeyOutcome};
 use crate::resolve::lookup_scope::{self, LookupScope};
-use crate::resolve::service_variables::{self, ServiceVariables};
+use crate::resolve::service_variables;
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 use crate::resolve::variable_names;
+use crate::resolve::visible_services::VisibleServices;
 use crate::syntax::{has_placeholder, may_start_with, show_placeholders};
 use crate::workspace::Globs;
 
@@ -134,7 +135,7 @@ pub(super) struct EnvFromEntry<'e> {
 pub(super) fn env_from(
     scope: &LookupScope<'_>,
     entries: &[EnvFromEntry<'_>],
-    services: &ServiceVariables,
+    services: Option<&VisibleServices<'_>>,
 ) -> EnvFromVariables {
     let mut result = EnvFromVariables { bindings: BTreeMap::new(), possible: Vec::new(), opaque: Vec::new() };
     for EnvFromEntry { entry, location, preset } in entries {
@@ -170,7 +171,7 @@ pub(super) fn env_from(
         for (full, candidates) in source.values {
             let Some(binding) = Binding::from_candidates(Arc::clone(&full), &source.what, candidates) else { continue };
             let binding = Binding { entry: Some(location.clone()), preset: preset.clone(), ..binding };
-            let service = || services.variables.get(&full).map(|it| scope.at_current_location(services, it));
+            let service = || services.and_then(|it| it.get(&full));
             let hidden = result.bindings.get(&full).cloned().or_else(service);
             let binding = binding.hiding(hidden.as_ref());
             result.bindings.insert(full, Arc::new(binding));

@@ -17,16 +17,16 @@ use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::preset_order::OrderDependence;
 use crate::resolve::script_inputs::ScriptInputs;
 use crate::resolve::script_runner;
-use crate::resolve::service_variables::ServiceVariables;
 use crate::resolve::shell_use::ShellUse;
+use crate::resolve::similar_names::SimilarNames;
 use crate::resolve::unresolved::{ReferencePlace, ServiceVariableAbsence, UnresolvedReason, UnresolvedReference};
 use crate::resolve::value::{ResolvedValue, UnknownReason};
+use crate::resolve::visible_services::VisibleServices;
 use crate::syntax::{TextPart, has_placeholder, may_become, split_placeholders};
-use crate::workspace::Snapshot;
 
 /// The environment of a container, and its expanded texts.
 #[derive(Clone, Debug)]
-pub struct Environment {
+pub struct Environment<'s> {
     /// The declarations in the order in which the kubelet reads them: variables that a controller adds first, `env`,
     /// variables that a controller adds last, variables of presets (A11).
     declared: Vec<Declaration>,
@@ -41,9 +41,7 @@ pub struct Environment {
     /// The variables of `envFrom`, which entries of `env` hide.
     sources: BTreeMap<Arc<str>, Arc<Binding>>,
     /// The variables of services, which all others hide (B5).
-    services: Arc<ServiceVariables>,
-    /// Set if services have moved in their files since their variables were computed.
-    moved_services: Option<Snapshot>,
+    services: VisibleServices<'s>,
     /// The names among these that have unknown parts: each may become any name that has its known parts.
     unknown_names: Vec<Arc<str>>,
     /// Sources that may define more variables.
@@ -64,6 +62,8 @@ pub struct Environment {
     pub sub_paths: Vec<SubPath>,
     /// The variables whose values become part of a shell script.
     script_inputs: ScriptInputs,
+    /// See [`Environment::similar_names`].
+    similar: SimilarNames,
     /// The references that are not expanded, in the order of the text.
     pub unresolved: Vec<UnresolvedReference>,
 }
@@ -155,18 +155,18 @@ pub(super) struct Expander<'e> {
     pub(super) absence: &'e dyn Fn(&str) -> Option<ServiceVariableAbsence>,
 }
 
-impl Environment {
+impl<'s> Environment<'s> {
     /// Resolves a container. A3: a value that depends on the order of presets is one of several. `absence` says why a
     /// service variable does not exist.
     pub(super) fn resolve(
         scope: &LookupScope<'_>,
         of: BuiltContainer<'_>,
-        services: Arc<ServiceVariables>,
+        services: &VisibleServices<'s>,
         admission: Option<&Admission<'_>>,
         absence: &dyn Fn(&str) -> Option<ServiceVariableAbsence>,
     ) -> Self {
         let in_order = |admission: Option<&Admission<'_>>, dependence: &OrderDependence| {
-            Self::resolve_in_order(scope, of, Arc::clone(&services), admission, dependence, absence)
+            Self::resolve_in_order(scope, of, services, admission, dependence, absence)
         };
         let known = in_order(admission, &OrderDependence::default());
         let others = admission.map(|it| it.other_orders(of.in_pod(), scope.admission_context())).unwrap_or_default();
@@ -181,7 +181,7 @@ impl Environment {
     fn resolve_in_order(
         scope: &LookupScope<'_>,
         of: BuiltContainer<'_>,
-        services: Arc<ServiceVariables>,
+        services: &VisibleServices<'s>,
         admission: Option<&Admission<'_>>,
         dependence: &OrderDependence,
         absence: &dyn Fn(&str) -> Option<ServiceVariableAbsence>,
@@ -192,7 +192,7 @@ impl Environment {
         let added = || changes.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
         let is_read = || container.env.iter().chain(added().map(|(_, it)| it)).any(reads_env_file);
         if scope.files().is_none() && scope.serves_env_files() && is_read() {
-            let files = script_runner::files_before(scope, of, &services);
+            let files = script_runner::files_before(scope, of, services);
             return Self::resolve_in_order(&scope.with_files(&files), of, services, admission, dependence, absence);
         }
         let mut from: Vec<EnvFromEntry<'_>> = Vec::new();
@@ -206,7 +206,7 @@ impl Environment {
             let (location, preset) = (matched.location(entry.span), Some(Arc::clone(&matched.name)));
             from.push(EnvFromEntry { entry, location, preset });
         }
-        let mut from = env_sources::env_from(scope, &from, &services);
+        let mut from = env_sources::env_from(scope, &from, Some(services));
         dependence.apply_to_sources(&mut from.bindings);
         let mut environment = Self {
             declared: Vec::new(),
@@ -216,8 +216,7 @@ impl Environment {
             positions: HashMap::new(),
             unknown_names: from.bindings.keys().filter(|it| has_placeholder(it)).cloned().collect(),
             sources: from.bindings,
-            services,
-            moved_services: scope.moved_services(),
+            services: services.clone(),
             possible_sources: from.possible,
             opaque: from.opaque,
             is_unordered: container.role == ContainerRole::Hook,
@@ -229,6 +228,7 @@ impl Environment {
             probes: Vec::new(),
             sub_paths: Vec::new(),
             script_inputs: ScriptInputs::default(),
+            similar: SimilarNames::default(),
             unresolved: Vec::new(),
         };
         environment.possible_sources.extend(env_sources::other_sources(scope, container));
@@ -275,8 +275,8 @@ impl Environment {
     /// The variables that the container starts with, sorted by name.
     pub fn bindings(&self) -> Vec<Arc<Binding>> {
         let mut all: BTreeMap<&str, Arc<Binding>> = BTreeMap::new();
-        for binding in self.services.variables.values() {
-            all.insert(&binding.name, self.at_current_location(binding));
+        for binding in self.services.all().variables.values() {
+            all.insert(&binding.name, self.services.at_current_location(binding));
         }
         let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
         for binding in self.sources.values().chain(declared) {
@@ -285,10 +285,11 @@ impl Environment {
         all.into_values().collect()
     }
 
-    /// The names of these variables, unsorted; a hidden name occurs more than once.
-    pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
+    /// The names of variables that a name may be a slip of, the most similar first.
+    pub fn similar_names(&self, name: &str) -> Vec<Arc<str>> {
         let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
-        self.services.variables.keys().chain(self.sources.keys()).chain(declared.map(|it| &it.name))
+        let own = || self.sources.keys().chain(declared.map(|it| &it.name)).collect();
+        self.similar.of(name, own, || self.services.similar_names(name))
     }
 
     /// The variables without those that only services define, which can be tens of thousands.
@@ -302,13 +303,13 @@ impl Environment {
     }
 
     /// The names of the services whose variables the container gets without naming them.
-    pub fn services(&self) -> &BTreeSet<Arc<str>> {
-        &self.services.services
+    pub fn services(&self) -> BTreeSet<Arc<str>> {
+        self.services.names()
     }
 
     /// The variables of services by name, including hidden ones.
     pub fn service_bindings(&self) -> &BTreeMap<Arc<str>, Arc<Binding>> {
-        &self.services.variables
+        &self.services.all().variables
     }
 
     /// The variable of the entry `env[index]`. Entries of presets are counted after those of the container.
@@ -588,16 +589,8 @@ impl Environment {
     fn binding_before(&self, at: usize, name: &str) -> Option<Arc<Binding>> {
         let positions = self.positions.get(name).map_or(&[][..], Vec::as_slice);
         let declared = positions.iter().rev().filter(|it| **it < at).find_map(|it| self.declared[*it].binding.as_ref());
-        let service = || self.services.variables.get(name).map(|it| self.at_current_location(it));
+        let service = || self.services.get(name);
         declared.or_else(|| self.sources.get(name)).map(Arc::clone).or_else(service)
-    }
-
-    /// A service variable with the current location of its service.
-    fn at_current_location(&self, binding: &Arc<Binding>) -> Arc<Binding> {
-        match &self.moved_services {
-            Some(snapshot) => self.services.at_current_location(snapshot, binding),
-            None => Arc::clone(binding),
-        }
     }
 
     /// Looks up a name for an exec probe (P3).

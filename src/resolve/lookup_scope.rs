@@ -3,16 +3,13 @@
 use std::sync::Arc;
 
 use crate::build::{AdmissionContext, BuiltMatch, BuiltObject};
-use crate::k8s::{EnvFrom, Text};
-use crate::resolve::binding::{Binding, Origin, OriginKind};
+use crate::k8s::EnvFrom;
+use crate::resolve::binding::{Origin, OriginKind};
 use crate::resolve::env_file::{EnvFileSyntax, serves_env_files};
 use crate::resolve::env_sources;
 use crate::resolve::expand::DollarCopying;
 use crate::resolve::script_runner::VolumeFiles;
-use crate::resolve::service_variables::{
-    DEFAULT_SERVICE, READ_ONLY_SERVICE, ServiceCandidate, ServiceLinks, ServiceVariables,
-};
-use crate::workspace::{KubernetesVersion, Settings, Snapshot};
+use crate::workspace::{KubernetesVersion, Settings};
 
 /// The object that refers to other objects, with the settings that apply there.
 #[derive(Clone, Copy, Debug)]
@@ -51,20 +48,6 @@ impl<'s> LookupScope<'s> {
     /// Whether the release serves `fileKeyRef`.
     pub(super) fn serves_env_files(&self) -> bool {
         serves_env_files(self.release, self.settings().proposals)
-    }
-
-    /// The snapshot, if services have moved since their variables were computed.
-    pub(super) fn moved_services(&self) -> Option<Snapshot> {
-        self.object.snapshot.has_moved_services().then(|| self.object.snapshot.clone())
-    }
-
-    /// A service variable with the current location of its service.
-    pub(super) fn at_current_location(&self, services: &ServiceVariables, binding: &Arc<Binding>) -> Arc<Binding> {
-        if self.object.snapshot.has_moved_services() {
-            services.at_current_location(self.object.snapshot, binding)
-        } else {
-            Arc::clone(binding)
-        }
     }
 
     /// Records that the result depends on other containers of the pod.
@@ -114,21 +97,6 @@ impl<'s> LookupScope<'s> {
         }
     }
 
-    /// The services that add their variables to a pod without being named in it (S1, S2).
-    pub(super) fn services(&self, links: ServiceLinks) -> Vec<BuiltMatch<'s>> {
-        let mut found = if links == ServiceLinks::All { self.object.services() } else { Vec::new() };
-        let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
-        if !found.iter().any(|it| is(&it.object.model.name, DEFAULT_SERVICE)) {
-            let mut default = self.object.services_named_in(DEFAULT_SERVICE, Some("default"));
-            default.retain(|it| is(&it.object.model.namespace, "default"));
-            found.extend(default);
-        }
-        if links == ServiceLinks::Explicit {
-            found.extend(self.object.services_named_in(READ_ONLY_SERVICE, Some("default")));
-        }
-        found
-    }
-
     /// How the character after a dollar sign is copied (E11).
     pub(super) fn dollar_copying(&self) -> DollarCopying {
         DollarCopying::for_release(self.release)
@@ -148,24 +116,7 @@ pub(super) fn env_from_names(
 ) -> std::collections::BTreeSet<Arc<str>> {
     let scope = LookupScope::new(object, release, &[]);
     let entry = env_sources::EnvFromEntry { entry, location: object.location(entry.span), preset: None };
-    env_sources::env_from(&scope, &[entry], &ServiceVariables::default()).bindings.into_keys().collect()
-}
-
-/// The variables of services.
-pub(super) fn variables_of(found: &[BuiltMatch<'_>], links: ServiceLinks) -> ServiceVariables {
-    let candidates: Vec<ServiceCandidate<'_>> = found
-        .iter()
-        .filter_map(|found| {
-            let crate::k8s::ObjectData::Service(service) = &found.object.model.data else { return None };
-            let name = &found.object.model.name.as_ref()?.value;
-            let origin = service_origin(found, name);
-            Some(ServiceCandidate { name: Arc::clone(name), service, origin })
-        })
-        .collect();
-    let places = found.iter().map(|it| (it.location(it.object.model.span), Arc::clone(&it.object.source.model)));
-    let mut variables = ServiceVariables::new(&candidates, links == ServiceLinks::All);
-    variables.places = places.collect();
-    variables
+    env_sources::env_from(&scope, &[entry], None).bindings.into_keys().collect()
 }
 
 /// A service as the origin of a variable.

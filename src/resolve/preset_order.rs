@@ -30,7 +30,7 @@ pub(super) struct DependentEntry {
 
 impl OrderDependence {
     /// Compares the environments of a container in different orders.
-    pub(super) fn between(known: &Environment, others: &[Environment]) -> Self {
+    pub(super) fn between(known: &Environment<'_>, others: &[Environment<'_>]) -> Self {
         let mut dependence = Self::default();
         for (name, binding) in known.source_bindings() {
             let same = others.iter().filter_map(|it| it.source_bindings().get(name));

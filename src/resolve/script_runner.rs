@@ -25,8 +25,8 @@ use crate::resolve::env_sources;
 use crate::resolve::environment::{Environment, ExpandedScalar};
 use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::pod_volumes::PodVolumes;
-use crate::resolve::service_variables::ServiceVariables;
 use crate::resolve::value::{ResolvedValue, ValuePart};
+use crate::resolve::visible_services::VisibleServices;
 use crate::syntax::{DollarTokenKind, ShellQuote, dollar_tokens, has_placeholder, parse_shell_script};
 use crate::text::Span;
 use commands::ShellVariant;
@@ -151,7 +151,7 @@ impl VolumeFiles {
 pub(super) fn files_before(
     scope: &LookupScope<'_>,
     of: BuiltContainer<'_>,
-    services: &Arc<ServiceVariables>,
+    services: &VisibleServices<'_>,
 ) -> VolumeFiles {
     let (own, pod, container) = (of.index().unwrap_or(0), of.in_pod(), of.container);
     let mut files = empty_volumes(scope, pod, container);
@@ -178,7 +178,7 @@ pub(super) fn files_before(
 fn run_concurrent(
     scope: &LookupScope<'_>,
     of: BuiltContainer<'_>,
-    services: &Arc<ServiceVariables>,
+    services: &VisibleServices<'_>,
     files: &mut VolumeFiles,
 ) {
     let (own, pod) = (of.index(), of.in_pod());
@@ -217,7 +217,7 @@ pub(super) fn files_written_by(
     scope: &LookupScope<'_>,
     pod: BuiltPod<'_>,
     at: usize,
-    services: &Arc<ServiceVariables>,
+    services: &VisibleServices<'_>,
 ) -> VolumeFiles {
     let mut files = empty_volumes(scope, pod, &pod.pod.containers[at]);
     if !files.is_unknown {
@@ -254,7 +254,7 @@ fn run_container(
     scope: &LookupScope<'_>,
     pod: BuiltPod<'_>,
     at: usize,
-    services: &Arc<ServiceVariables>,
+    services: &VisibleServices<'_>,
     files: &mut VolumeFiles,
 ) {
     let container = &*pod.pod.containers[at];
@@ -264,7 +264,7 @@ fn run_container(
     if mounted.iter().all(|it| it.read_only) {
         return;
     }
-    let (scope, services) = (scope.with_files(files), Arc::clone(services));
+    let scope = scope.with_files(files);
     let of = BuiltContainer { object: pod.object, pod: pod.pod, container };
     let user = ContainerUser::who_reads(&scope, of);
     // The values do not depend on why a reference is not expanded.
@@ -309,7 +309,7 @@ fn run_container(
 }
 
 /// The mount points of a container, first its own, then those of presets; `None` if one of them is unknown.
-fn mount_points(own: usize, mounts: &[&Mount], environment: &Environment) -> Option<Vec<MountPoint>> {
+fn mount_points(own: usize, mounts: &[&Mount], environment: &Environment<'_>) -> Option<Vec<MountPoint>> {
     let mut expanded = environment.sub_paths.iter();
     let mut points = Vec::new();
     for (at, mount) in mounts.iter().enumerate() {
@@ -346,7 +346,7 @@ struct ContainerScript {
 }
 
 impl ContainerScript {
-    fn from_container(container: &Container, environment: &Environment) -> Option<Self> {
+    fn from_container(container: &Container, environment: &Environment<'_>) -> Option<Self> {
         let items: Vec<&ExpandedScalar> = environment.command.iter().chain(&environment.args).collect();
         // Without a command the image decides what runs.
         if environment.command.is_empty() || items.iter().any(|it| has_placeholder(&it.text.value)) {

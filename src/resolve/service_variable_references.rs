@@ -23,7 +23,10 @@ pub struct ServiceVariableReference {
 }
 
 /// All references to service variables in a container, unsorted.
-pub fn service_variable_references(environment: &Environment, container: &Container) -> Vec<ServiceVariableReference> {
+pub fn service_variable_references(
+    environment: &Environment<'_>,
+    container: &Container,
+) -> Vec<ServiceVariableReference> {
     let mut found = Vec::new();
     for (index, entry) in container.env.iter().enumerate() {
         let (Some(text), Some(binding)) = (&entry.value, environment.entry(index)) else { continue };
@@ -42,7 +45,7 @@ pub fn service_variable_references(environment: &Environment, container: &Contai
 }
 
 fn add_references(
-    environment: &Environment,
+    environment: &Environment<'_>,
     text: &Text,
     steps: &[ExpansionStep],
     found: &mut Vec<ServiceVariableReference>,
@@ -62,7 +65,7 @@ fn add_references(
 }
 
 /// Adds the references `$X` and `${X}`.
-fn add_shell_references(environment: &Environment, text: &Text, found: &mut Vec<ServiceVariableReference>) {
+fn add_shell_references(environment: &Environment<'_>, text: &Text, found: &mut Vec<ServiceVariableReference>) {
     for token in dollar_tokens(&text.value).filter(|it| it.kind == DollarTokenKind::Plain) {
         let after = &text.value[token.range.start + 1..];
         let brace = usize::from(after.starts_with('{'));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Model, Pod, Service, Text};
+use crate::k8s::{Model, Pod, Service, Text, service_prefix as prefix};
 use crate::resolve::binding::{Binding, Origin, OriginKind};
 use crate::resolve::value::{ResolvedValue, UnknownReason, ValuePart};
 use crate::workspace::Snapshot;
@@ -40,11 +40,9 @@ impl ServiceLinks {
 
 /// The variables of all services that a pod sees; pods that see the same services share them.
 #[derive(Clone, Debug, Default)]
-pub struct ServiceVariables {
+pub(super) struct ServiceVariables {
     /// The variables by name.
-    pub variables: BTreeMap<Arc<str>, Arc<Binding>>,
-    /// The names of the services that define variables.
-    pub services: BTreeSet<Arc<str>>,
+    pub(super) variables: BTreeMap<Arc<str>, Arc<Binding>>,
     /// The prefixes of the services in this workspace, including headless ones. Other names with these prefixes do not
     /// exist.
     prefixes: BTreeSet<String>,
@@ -60,27 +58,25 @@ pub struct ServiceVariables {
 
 /// A service that a pod sees.
 #[derive(Clone, Debug)]
-pub struct ServiceCandidate<'s> {
+pub(super) struct ServiceCandidate<'s> {
     /// `metadata.name`.
-    pub name: Arc<str>,
+    pub(super) name: Arc<str>,
     /// Its ports and address.
-    pub service: &'s Service,
+    pub(super) service: &'s Service,
     /// Where it is declared.
-    pub origin: Origin,
+    pub(super) origin: Origin,
 }
 
 impl ServiceVariables {
-    /// Computes the variables of services. Without links only the default service counts (S1).
-    pub fn new(candidates: &[ServiceCandidate<'_>], links: bool) -> Self {
+    /// Computes the variables of services. Without links only the default service counts (S1). `with_default` adds the
+    /// default service unless it is a candidate.
+    pub(super) fn new(candidates: &[ServiceCandidate<'_>], links: bool, with_default: bool) -> Self {
         let (mut prefixes, mut unknown_ports) = (BTreeSet::new(), BTreeSet::new());
         let mut values_by_name: BTreeMap<String, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
         let mut without_address = BTreeMap::new();
-        let mut services: BTreeSet<Arc<str>> = BTreeSet::new();
         for candidate in candidates {
             if lacks_cluster_ip(candidate.service) {
                 without_address.insert(prefix(&candidate.name), candidate.origin.clone());
-            } else {
-                services.insert(Arc::clone(&candidate.name));
             }
             if has_unknown_ports(candidate.service) {
                 unknown_ports.insert(prefix(&candidate.name));
@@ -95,8 +91,7 @@ impl ServiceVariables {
             }
         }
         // S2: a candidate called `kubernetes` replaces the default service.
-        if prefixes.insert(prefix(DEFAULT_SERVICE)) {
-            services.insert(DEFAULT_SERVICE.into());
+        if with_default && prefixes.insert(prefix(DEFAULT_SERVICE)) {
             let origin = Origin { object: Some(DEFAULT_SERVICE.into()), ..Origin::new(OriginKind::Service) };
             for (name, value) in default_service() {
                 values_by_name.entry(name).or_default().push((value, origin.clone()));
@@ -111,7 +106,7 @@ impl ServiceVariables {
                 Some((Arc::clone(&name), Arc::new(Binding::from_candidates(name, &what, candidates)?)))
             })
             .collect();
-        Self { variables, services, prefixes, unknown_ports, without_address, links, places: BTreeMap::new() }
+        Self { variables, prefixes, unknown_ports, without_address, links, places: BTreeMap::new() }
     }
 
     /// A variable with the current locations of its services: services move when the text before them is edited, but
@@ -137,13 +132,13 @@ impl ServiceVariables {
     }
 
     /// The service that would define this name if it had a cluster IP.
-    pub fn without_address(&self, name: &str) -> Option<&Origin> {
+    pub(super) fn without_address(&self, name: &str) -> Option<&Origin> {
         let link = name.strip_suffix("_PORT");
         possible_prefixes(name).chain(link).find_map(|it| self.without_address.get(it))
     }
 
     /// Whether a service outside this workspace may define this name.
-    pub fn may_define(&self, name: &str) -> bool {
+    pub(super) fn may_define(&self, name: &str) -> bool {
         let has_unknown_ports =
             |name: &str| name.strip_suffix("_PORT").is_some_and(|it| self.unknown_ports.contains(it));
         self.links && (has_unknown_ports(name) || possible_prefixes(name).any(|it| !self.prefixes.contains(it)))
@@ -262,11 +257,6 @@ fn port_variables(service: &str, address: &str, ports: &[ServicePortView<'_>]) -
     all
 }
 
-/// The prefix of a service's variables (S4).
-pub(super) fn prefix(name: &str) -> String {
-    name.replace('-', "_").to_ascii_uppercase()
-}
-
 /// Whether a name has the form of a service variable. `X_PORT` alone does not count: too many other variables have such
 /// names.
 pub fn is_service_variable_name(name: &str) -> bool {
@@ -288,6 +278,12 @@ fn possible_prefixes(name: &str) -> impl Iterator<Item = &str> {
     let link = name.match_indices("_PORT_").filter(|(at, found)| is_port_link(&name[at + found.len()..]));
     let link = link.map(|(at, _)| &name[..at]);
     host.into_iter().chain(port).chain(named_port).chain(link).filter(move |it| upper && !it.is_empty())
+}
+
+/// The prefixes of all services that could define a variable with this name, including `X_PORT` and ports of any protocol.
+pub(super) fn prefixes_in(name: &str) -> BTreeSet<&str> {
+    let parts = ["_SERVICE_HOST", "_SERVICE_PORT", "_PORT"].into_iter();
+    parts.flat_map(|part| name.match_indices(part)).map(|(at, _)| &name[..at]).filter(|it| !it.is_empty()).collect()
 }
 
 /// Whether a text is `<n>_TCP`, `<n>_UDP` or `<n>_SCTP`, optionally with `_PROTO`, `_PORT` or `_ADDR`.
@@ -359,7 +355,7 @@ mod tests {
             ServiceCandidate { name: "foo".into(), service: &foo, origin: origin("foo") },
             ServiceCandidate { name: "foo-service".into(), service: &other, origin: origin("foo-service") },
         ];
-        let all = ServiceVariables::new(&candidates, true);
+        let all = ServiceVariables::new(&candidates, true, true);
         assert_eq!(all.variables["FOO_SERVICE_PORT"].alternatives.len(), 2);
         assert_eq!(all.variables["FOO_SERVICE_HOST"].value.to_string(), "1.1.1.1");
         assert_eq!(all.variables["KUBERNETES_SERVICE_PORT_HTTPS"].value.to_string(), "443");
@@ -371,12 +367,13 @@ mod tests {
     fn only_services_that_are_not_here_may_define_more() {
         let redis = service("None", &[]);
         let origin = Origin::new(OriginKind::Service);
-        let all = ServiceVariables::new(&[ServiceCandidate { name: "redis".into(), service: &redis, origin }], true);
+        let all =
+            ServiceVariables::new(&[ServiceCandidate { name: "redis".into(), service: &redis, origin }], true, true);
         assert!(!all.may_define("REDIS_SERVICE_HOST"));
         assert!(all.may_define("DB_SERVICE_HOST"));
         assert!(all.may_define("DB_PORT_5432_TCP_ADDR"));
         assert!(!all.may_define("DB_PORT"));
-        assert!(!ServiceVariables::new(&[], false).may_define("DB_SERVICE_HOST"));
+        assert!(!ServiceVariables::new(&[], false, true).may_define("DB_SERVICE_HOST"));
         assert!(is_service_variable_name("A_SERVICE_PORT_HTTP") && !is_service_variable_name("_SERVICE_HOST"));
     }
 }

@@ -34,7 +34,7 @@ fn show(release: Option<&str>, files: &[(&str, &str)]) -> String {
     shown
 }
 
-fn describe(environment: &Environment) -> String {
+fn describe(environment: &Environment<'_>) -> String {
     let mut shown = String::new();
     for binding in environment.bindings() {
         if binding.origin.object.as_deref() == Some("kubernetes") {

@@ -88,7 +88,7 @@ impl UnresolvedReason {
     /// Why a reference is not expanded; `None` if it is, if something that is not known may define it, or if it is text for
     /// a shell or of another language.
     pub(super) fn of(
-        environment: &Environment,
+        environment: &Environment<'_>,
         expander: &Expander<'_>,
         place: &ReferencePlace<'_>,
         step: &ExpansionStep,
@@ -177,7 +177,7 @@ impl fmt::Display for UnresolvedReason {
 
 /// Whether `$(x)` that nothing defines is a reference, and not text for a shell, a template engine or another language.
 fn is_reference(
-    environment: &Environment,
+    environment: &Environment<'_>,
     expander: &Expander<'_>,
     place: &ReferencePlace<'_>,
     step: &ExpansionStep,

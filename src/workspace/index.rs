@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use imbl::{HashMap, OrdMap, Vector};
 
-use crate::k8s::{KeyedData, Object, ObjectData, Parameters};
+use crate::k8s::{KeyedData, Object, ObjectData, Parameters, service_prefix};
 use crate::syntax::has_placeholder;
 use crate::workspace::File;
 
@@ -48,6 +48,8 @@ pub(super) struct Index {
     definitions: OrdMap<DefinitionKey, FileDefinitions>,
     /// How many files of a directory define a name.
     names: OrdMap<DirectoryName, usize>,
+    /// How many files define a service, by the prefix of its variables and its name.
+    service_prefixes: OrdMap<(Arc<str>, Arc<str>), usize>,
     /// The keys of definitions that add to others: objects of patch files, and data with `is_addition`.
     additions: OrdMap<DefinitionKey, ()>,
     /// How many Kustomizations name a file as a patch.
@@ -90,6 +92,9 @@ impl Index {
             let mut positions = self.definitions.get(&key).map(|it| it.positions.to_vec()).unwrap_or_default();
             if positions.is_empty() {
                 *self.names.entry(DirectoryName::of(&key)).or_insert(0) += 1;
+                if kind == IndexedKind::Service {
+                    *self.service_prefixes.entry(prefix_and_name(&key.name)).or_insert(0) += 1;
+                }
             }
             positions.push(position);
             self.definitions.insert(key, FileDefinitions { file: number, positions: positions.into() });
@@ -101,10 +106,9 @@ impl Index {
         for ExportedObject { kind, name, .. } in exported(file) {
             let key = DefinitionKey { kind, name, file: Arc::clone(path) };
             if self.definitions.remove(&key).is_some() {
-                let name = DirectoryName::of(&key);
-                match self.names.get_mut(&name) {
-                    Some(count) if *count > 1 => *count -= 1,
-                    _ => drop(self.names.remove(&name)),
+                remove_one(&mut self.names, &DirectoryName::of(&key));
+                if kind == IndexedKind::Service {
+                    remove_one(&mut self.service_prefixes, &prefix_and_name(&key.name));
                 }
             }
             self.additions.remove(&key);
@@ -117,10 +121,7 @@ impl Index {
             *self.vars.entry(Arc::clone(name)).or_insert(0) += 1;
         }
         for name in old.into_iter().flat_map(vars) {
-            match self.vars.get_mut(name) {
-                Some(count) if *count > 1 => *count -= 1,
-                _ => drop(self.vars.remove(name)),
-            }
+            remove_one(&mut self.vars, name);
         }
     }
 
@@ -195,6 +196,13 @@ impl Index {
         self.names.range(first..).map(|(it, _)| it).take_while(is_below).map(|it| &it.name)
     }
 
+    /// The names of the services whose variables have a prefix, sorted.
+    pub(super) fn services_with_prefix(&self, prefix: &str) -> impl Iterator<Item = &Arc<str>> {
+        let first: (Arc<str>, Arc<str>) = (prefix.into(), "".into());
+        let prefix = Arc::clone(&first.0);
+        self.service_prefixes.range(first..).map(|(it, _)| it).take_while(move |it| it.0 == prefix).map(|it| &it.1)
+    }
+
     /// The definitions of a kind, sorted by name and file.
     pub(super) fn all(&self, kind: IndexedKind) -> impl Iterator<Item = (&DefinitionKey, &FileDefinitions)> {
         let first = DefinitionKey { kind, name: "".into(), file: "".into() };
@@ -222,6 +230,19 @@ impl ExportedObject<'_> {
             && parameters(self.object) == parameters(other.object)
             && (Arc::ptr_eq(&self.object.model, &other.object.model)
                 || self.object.model.is_equivalent(&other.object.model))
+    }
+}
+
+/// The prefix of a service's variables, and its name.
+fn prefix_and_name(service: &Arc<str>) -> (Arc<str>, Arc<str>) {
+    (service_prefix(service).into(), Arc::clone(service))
+}
+
+/// Removes one from the count of a key, and the key with the last.
+fn remove_one<K: Ord + Clone>(counts: &mut OrdMap<K, usize>, key: &K) {
+    match counts.get_mut(key) {
+        Some(count) if *count > 1 => *count -= 1,
+        _ => drop(counts.remove(key)),
     }
 }
 

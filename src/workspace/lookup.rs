@@ -4,9 +4,10 @@
 //! ([`scope`](super::scope)): those of the same build win. Otherwise those that share the longest directory prefix with the
 //! place of use win. If several remain, each of them is a possible match.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::k8s::{Object, ObjectData};
+use crate::k8s::{Object, ObjectData, service_prefix};
 use crate::text::is_slip_of;
 use crate::workspace::Snapshot;
 use crate::workspace::dependencies::Dependency;
@@ -57,6 +58,31 @@ impl Snapshot {
         let mut found = self.nearest(IndexedKind::Service, from);
         found.extend(external(self.settings(from.file).external_services()));
         found
+    }
+
+    /// All Services, sorted by name, and those of all settings.
+    pub fn all_services(&self) -> impl Iterator<Item = ObjectMatch<'_>> {
+        self.record(|| Dependency::All(IndexedKind::Service));
+        let all = self.index.all(IndexedKind::Service).flat_map(|(key, definition)| {
+            self.index.objects(definition).map(|(position, object)| ObjectMatch {
+                file: &key.file,
+                object,
+                position: Some(position),
+                may_have_more_keys: false,
+            })
+        });
+        all.chain(self.all_settings().flat_map(|it| external(it.external_services())))
+    }
+
+    /// The Services that a pod at this place may see and whose variables have one of these prefixes.
+    pub fn services_with_prefixes(&self, prefixes: &BTreeSet<&str>, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
+        self.record(|| Dependency::All(IndexedKind::Service));
+        let names: BTreeSet<&Arc<str>> = prefixes.iter().flat_map(|it| self.index.services_with_prefix(it)).collect();
+        let near = names.into_iter().flat_map(|it| self.below_nearest_directory(IndexedKind::Service, it, from));
+        let has_prefix = |it: &ObjectMatch<'_>| {
+            it.object.model.reference_name().is_some_and(|it| prefixes.contains(&*service_prefix(it)))
+        };
+        near.chain(external(self.settings(from.file).external_services()).filter(has_prefix)).collect()
     }
 
     /// Every PodPreset of the namespace of a pod at this place, sorted by name. Of equal names only the nearest are
@@ -125,6 +151,11 @@ impl Snapshot {
     /// The name of a Secret in the scope of a place that a name is a slip of.
     pub fn secret_slip(&self, name: &str, from: LookupSite<'_>) -> Option<Arc<str>> {
         self.slip(IndexedKind::Secret, name, from)
+    }
+
+    /// The name of a Service in the scope of a place that a name is a slip of.
+    pub fn service_slip(&self, name: &str, from: LookupSite<'_>) -> Option<Arc<str>> {
+        self.slip(IndexedKind::Service, name, from)
     }
 
     /// The name of an object in scope that a name is a slip of. The nearest one if there are several. A name that an object
@@ -289,7 +320,8 @@ impl Snapshot {
         is_file.then(|| self.root_of(file).map(|it| &**it).or_else(outside).unwrap_or_default())
     }
 
-    fn root_of(&self, file: &str) -> Option<&Arc<str>> {
+    /// The root that a file belongs to.
+    pub fn root_of(&self, file: &str) -> Option<&Arc<str>> {
         self.roots.iter().filter(|root| file.starts_with(&***root)).max_by_key(|root| root.len())
     }
 }

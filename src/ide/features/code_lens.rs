@@ -225,7 +225,7 @@ fn count(number: usize, one: &str, several: &str) -> String {
 }
 
 /// `5 variables, 14 from services · 1 unresolved reference · does not start`.
-fn environment_title(environment: &Environment, starts: bool) -> String {
+fn environment_title(environment: &Environment<'_>, starts: bool) -> String {
     let own = environment.own_bindings();
     let is_own = |name: &str| own.binary_search_by(|it| (*it.name).cmp(name)).is_ok();
     // The variables of the service `kubernetes` are in every container and are not counted.

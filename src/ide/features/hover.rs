@@ -113,7 +113,7 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
 pub(super) fn variable_markup(
     analysis: &Analysis<'_>,
     at: &LocatedContainer<'_>,
-    environment: &Environment,
+    environment: &Environment<'_>,
     site: VariableScope,
     name: &str,
 ) -> Option<Markup> {
@@ -175,7 +175,7 @@ fn failure_block(reason: &StartFailureReason) -> Block {
 fn unexpanded(
     analysis: &Analysis<'_>,
     at: &LocatedContainer<'_>,
-    environment: &Environment,
+    environment: &Environment<'_>,
     field: ContainerField,
     name: &str,
 ) -> Option<Markup> {

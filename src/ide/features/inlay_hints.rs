@@ -136,7 +136,10 @@ fn parameters(object: BuiltObject<'_>, file_text: &FileText, range: Span, found:
 }
 
 /// The expanded value of a field and its expansion steps.
-fn expansion(environment: &Environment, field: ContainerField) -> Option<(&ResolvedValue, &[ExpansionStep])> {
+fn expansion<'e>(
+    environment: &'e Environment<'_>,
+    field: ContainerField,
+) -> Option<(&'e ResolvedValue, &'e [ExpansionStep])> {
     let item = match field {
         ContainerField::EnvValue(index) => {
             let binding = environment.entry(index).filter(|it| it.raw.is_some())?;

@@ -74,7 +74,7 @@ impl<'s> LocatedContainer<'s> {
     }
 
     /// Its environment.
-    pub(crate) fn environment(&self, analysis: &Analysis<'_>) -> Environment {
+    pub(crate) fn environment(&self, analysis: &Analysis<'_>) -> Environment<'s> {
         analysis.resolver.environment(self.handle())
     }
 
@@ -99,7 +99,7 @@ impl<'s> LocatedContainer<'s> {
     pub(crate) fn with_context<T>(
         &self,
         analysis: &Analysis<'_>,
-        environment: &Environment,
+        environment: &Environment<'_>,
         call: impl FnOnce(&ContainerContext<'_>) -> T,
     ) -> T {
         let Analysis { snapshot, resolver, texts } = *analysis;

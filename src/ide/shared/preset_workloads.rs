@@ -157,14 +157,14 @@ pub(crate) struct PresetRecipient<'s> {
     /// The container.
     pub(crate) at: LocatedContainer<'s>,
     /// Its environment.
-    pub(crate) environment: Environment,
+    pub(crate) environment: Environment<'s>,
     /// The variable from the entry; `None` if the container declares the variable itself.
     pub(crate) binding: Option<Arc<Binding>>,
 }
 
 impl PresetRecipient<'_> {
     /// The variable from the preset's entry at a location.
-    fn variable(environment: &Environment, location: &Location) -> Option<Arc<Binding>> {
+    fn variable(environment: &Environment<'_>, location: &Location) -> Option<Arc<Binding>> {
         let own = environment.own_bindings().into_iter();
         own.filter(|it| it.preset.is_some()).find(|it| entry_of(it) == Some(location)).cloned()
     }

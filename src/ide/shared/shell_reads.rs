@@ -10,7 +10,7 @@ use crate::syntax::{DollarTokenKind, dollar_tokens, shell_variables};
 
 impl<'s> LocatedContainer<'s> {
     /// Whether a shell reads the text of a field.
-    pub(crate) fn is_script(&self, environment: &Environment, field: ContainerField) -> bool {
+    pub(crate) fn is_script(&self, environment: &Environment<'_>, field: ContainerField) -> bool {
         let item = match field {
             ContainerField::Command(at) => environment.command.get(at),
             ContainerField::Args(at) => environment.args.get(at),
@@ -26,7 +26,7 @@ impl<'s> LocatedContainer<'s> {
     /// left out, because it is replaced before.
     pub(crate) fn shell_reads(
         &self,
-        environment: &Environment,
+        environment: &Environment<'_>,
         field: ContainerField,
         text: &'s Text,
     ) -> Vec<ShellRead<'s>> {
@@ -54,7 +54,7 @@ impl<'s> LocatedContainer<'s> {
     /// The variables of [`Self::shell_reads`] without those that may mean something else.
     pub(crate) fn shell_names(
         &self,
-        environment: &Environment,
+        environment: &Environment<'_>,
         field: ContainerField,
         text: &'s Text,
     ) -> impl Iterator<Item = (Range<usize>, &'s str)> {
@@ -85,7 +85,7 @@ pub(crate) enum ShellDoubt {
 
 /// The script as the shell gets it, with the same offsets: the first `$` of `$$` and all replaced references are filled
 /// with `x`.
-fn script_after_expansion(environment: &Environment, site: VariableScope, text: &str) -> String {
+fn script_after_expansion(environment: &Environment<'_>, site: VariableScope, text: &str) -> String {
     let mut script = text.to_owned();
     for token in dollar_tokens(text) {
         let range = match (token.kind, token.name(text)) {

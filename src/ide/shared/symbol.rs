@@ -184,7 +184,7 @@ fn symbol_of_reference<'s>(
 /// Whether a reference in a field refers to the entry of `env` with this name.
 pub(crate) fn is_env_entry(
     at: &LocatedContainer<'_>,
-    environment: &Environment,
+    environment: &Environment<'_>,
     field: ContainerField,
     name: &str,
 ) -> bool {

@@ -155,7 +155,7 @@ pub struct ContainerContext<'a> {
     /// The container. Of a preset it is the fragment with its entries.
     pub container: &'a Container,
     /// Its environment. Checks ask for single names, so that it need not be computed as a whole.
-    environment: &'a Environment,
+    environment: &'a Environment<'a>,
     /// For the entries of a preset, the container that gets them; `None` for a container, and for a preset without pods.
     recipient: Option<&'a ServedContainer<'a>>,
 }
@@ -163,14 +163,14 @@ pub struct ContainerContext<'a> {
 /// A container that gets entries of a preset.
 pub(in crate::rules) struct ServedContainer<'a> {
     pub(in crate::rules) handle: BuiltContainer<'a>,
-    pub(in crate::rules) environment: Environment,
+    pub(in crate::rules) environment: Environment<'a>,
     /// For each entry of the preset's `env`, its index in that of the container after admission; `None` if it is not added.
     pub(in crate::rules) entries: Vec<Option<usize>>,
 }
 
 impl<'a> ContainerContext<'a> {
     /// A container with its environment.
-    pub fn new(file: &'a FileContext<'a>, handle: BuiltContainer<'a>, environment: &'a Environment) -> Self {
+    pub fn new(file: &'a FileContext<'a>, handle: BuiltContainer<'a>, environment: &'a Environment<'a>) -> Self {
         let BuiltContainer { object, pod, container } = handle;
         Self { object: ObjectContext { file, object }, pod, container, environment, recipient: None }
     }
@@ -228,9 +228,9 @@ impl<'a> ContainerContext<'a> {
         self.environment.own_bindings()
     }
 
-    /// The names of all variables, unsorted.
-    pub fn variable_names(&self) -> impl Iterator<Item = &'a Arc<str>> {
-        self.environment.names()
+    /// See [`Environment::similar_names`].
+    pub fn similar_names(&self, name: &str) -> Vec<Arc<str>> {
+        self.environment.similar_names(name)
     }
 
     /// See [`Environment::reaches_shell`].

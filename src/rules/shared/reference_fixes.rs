@@ -66,16 +66,8 @@ fn did_you_mean(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name:
         Lookup::Bound(binding) => !text.field.is_probe() || !binding.value.is_empty(),
         _ => false,
     };
-    let near = container.variable_names().filter_map(|it| {
-        let limit = it.len().min(name.len()) / 3;
-        // Compare the lengths first: a namespace may have very many names.
-        if it.chars().count().abs_diff(name.chars().count()) > limit {
-            return None;
-        }
-        let distance = if it.eq_ignore_ascii_case(name) { 0 } else { strsim::osa_distance(name, it) };
-        (distance <= limit && is_visible(it)).then(|| (distance, it.to_string()))
-    });
-    near.min().map(|(_, name)| format!("$({name})")).or_else(|| near_parameter(container, name))
+    let near = container.similar_names(name).into_iter().find(|it| is_visible(it));
+    near.map(|name| format!("$({name})")).or_else(|| near_parameter(container, name))
 }
 
 /// The reference to the most similar parameter. Where `$(P)` does not refer to parameters, only to one of the same name.

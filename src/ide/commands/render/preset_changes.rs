@@ -127,7 +127,7 @@ fn lists(
     admission: &Admission<'_>,
     nodes: &PresetEntries<'_>,
     effect: &ContainerChanges,
-    environment: &Environment,
+    environment: &Environment<'_>,
 ) -> ContainerLists {
     let mut lists = ContainerLists::default();
     for (name, keeps) in

@@ -99,13 +99,13 @@ pub(super) fn details(
 
 /// The site that names are looked up at. Kubernetes does not expand the command of a hook, but its shell has the
 /// variables of the container.
-fn site(reference: &TypedReference<'_>, environment: &Environment) -> Option<VariableScope> {
+fn site(reference: &TypedReference<'_>, environment: &Environment<'_>) -> Option<VariableScope> {
     let is_hook = || reference.brace && reference.at.is_script(environment, reference.field);
     reference.field.variable_scope().or_else(|| is_hook().then_some(VariableScope::All))
 }
 
 /// The service variables that match the typed prefix, and whether there may be more.
-pub(super) fn service_variables<'e>(environment: &'e Environment, typed: &str) -> (Vec<&'e Arc<Binding>>, bool) {
+pub(super) fn service_variables<'e>(environment: &'e Environment<'e>, typed: &str) -> (Vec<&'e Arc<Binding>>, bool) {
     let all = environment.service_bindings();
     if all.len() <= MOST_SERVICE_VARIABLES {
         return (all.values().collect(), false);
@@ -195,7 +195,7 @@ fn env_list<'t>(tree: &'t Tree, at: &LocatedContainer<'_>) -> Option<Node<'t>> {
 fn move_declaration(
     analysis: &Analysis<'_>,
     reference: &TypedReference<'_>,
-    environment: &Environment,
+    environment: &Environment<'_>,
     index: usize,
     name: &str,
 ) -> Option<Vec<Edit>> {

@@ -125,7 +125,7 @@ impl EnvironmentViewer<'_> {
         }
     }
 
-    fn container(&self, context: &ContainerContext<'_>, environment: &Environment, reveal: bool) -> ContainerView {
+    fn container(&self, context: &ContainerContext<'_>, environment: &Environment<'_>, reveal: bool) -> ContainerView {
         let items = |items: &[ExpandedScalar]| items.iter().map(|it| expanded(it, reveal)).collect();
         let env = match self.all {
             true => environment.bindings().iter().map(|it| self.variable(it, reveal)).collect(),

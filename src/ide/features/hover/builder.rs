@@ -184,7 +184,7 @@ impl<'c, 's> HoverBuilder<'c, 's> {
     }
 
     /// P3: the value in an exec probe may differ from the value in the container.
-    pub(super) fn probe(&mut self, environment: &Environment, site: VariableScope, seen: &Binding) {
+    pub(super) fn probe(&mut self, environment: &Environment<'_>, site: VariableScope, seen: &Binding) {
         if site != VariableScope::ProbeValues {
             return;
         }
@@ -240,7 +240,7 @@ impl<'c, 's> HoverBuilder<'c, 's> {
         self.paragraph(line);
     }
 
-    pub(super) fn unbound(&mut self, environment: &Environment, site: VariableScope, name: &str) {
+    pub(super) fn unbound(&mut self, environment: &Environment<'_>, site: VariableScope, name: &str) {
         let not_expanded = || vec![code(format!("$({name})")), text(" is not expanded: ")];
         if site == VariableScope::ProbeValues
             && let Lookup::Bound(binding) = environment.lookup(VariableScope::All, name)

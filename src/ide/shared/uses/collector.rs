@@ -166,7 +166,7 @@ impl<'c, 's> UseCollector<'c, 's> {
     pub(super) fn in_scripts(
         &mut self,
         at: &LocatedContainer<'s>,
-        environment: &Environment,
+        environment: &Environment<'_>,
         name: &str,
         prefix: &str,
     ) {
