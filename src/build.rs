@@ -105,10 +105,16 @@ pub fn all_views<'s>(
     (0..file.objects.len()).flat_map(move |at| views_of(snapshot, path, file, at))
 }
 
+/// The object at a position of a file, as its own view makes it.
+pub fn object_in_file<'s>(snapshot: &'s Snapshot, file: &str, position: usize) -> Option<BuiltObject<'s>> {
+    let (path, _) = snapshot.entry(file)?;
+    built::built_object(snapshot, path, position)
+}
+
 /// The object that starts at an offset of a file, as its own view makes it.
 pub fn object_at<'s>(snapshot: &'s Snapshot, file: &str, offset: usize) -> Option<BuiltObject<'s>> {
     let (path, facts) = snapshot.entry(file)?;
-    let position = facts.objects.iter().position(|it| it.offset == offset)?;
+    let position = facts.objects.binary_search_by_key(&offset, |it| it.offset).ok()?;
     built::built_object(snapshot, path, position)
 }
 

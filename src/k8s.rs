@@ -11,6 +11,7 @@ mod content_hash;
 mod derived;
 mod field_types;
 mod identity;
+mod key_index;
 mod kustomization;
 mod model;
 mod node_reader;
@@ -34,6 +35,7 @@ pub use container_shape::{ContainerShape, JsonType, MisplacedField, ShapeEntry, 
 pub use content_hash::ContentHash;
 pub use derived::Derived;
 pub use field_types::{FieldType, ScalarType};
+pub use key_index::KeyIndex;
 pub use model::{
     Container, ContainerRole, DataEntry, DataValue, EnvFrom, EnvFromSource, EnvVar, KeyRef, KeyedData, Kustomization,
     Model, Mount, Object, ObjectData, Pod, Probe, RefusedValue, Service, ServicePort, Text, UserFields, ValueFlaw,

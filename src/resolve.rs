@@ -24,14 +24,17 @@
 mod binding;
 mod container_user;
 mod controller_variables;
+mod data_users;
 mod downward_api;
 mod env_file;
+mod env_from;
 mod env_sources;
 mod environment;
 mod expand;
 mod lookup_scope;
 mod pod_volumes;
 mod preset_order;
+mod preset_workloads;
 mod reference_text;
 mod script_inputs;
 mod script_runner;
@@ -46,11 +49,13 @@ mod value;
 mod variable_names;
 mod visible_services;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::build::{Quantity, has_data_key_characters};
 pub use binding::{Binding, Lookup, Origin, OriginKind, ScalarPart};
 pub use container_user::ContainerUser;
+pub use data_users::DataUser;
 pub use env_file::{
     EnvFile, EnvFileContent, EnvFileLookup, EnvFileReading, EnvFileSyntax, EnvFiles, FileKeyOutcome, ScriptPart,
     path_in_volume,
@@ -74,9 +79,11 @@ pub use variable_names::{is_relaxed_variable_name, is_service_name, is_strict_va
 use crate::build::{
     self, Admission, AdmissionContext, BuiltContainer, BuiltObject, BuiltPod, Conflict, DuplicateEntry, SelectorMatch,
 };
-use crate::k8s::{ContainerRole, EnvFrom, EnvFromSource, MisplacedField, Pod, PodPreset};
+use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, MisplacedField, Pod, PodPreset};
 use crate::workspace::{KubernetesVersion, Snapshot};
+use data_users::DataUsers;
 use lookup_scope::LookupScope;
+use preset_workloads::PresetWorkloads;
 use service_totals::ServiceTotals;
 use visible_services::{ServiceVariableCache, VisibleServices};
 
@@ -101,6 +108,28 @@ impl SharedPodInputs {
     }
 }
 
+/// Resolves the containers of one pod.
+#[derive(Debug)]
+pub struct PodResolver<'r, 'a> {
+    resolver: &'r Resolver<'r>,
+    pod: BuiltPod<'a>,
+    admission: Option<Admission<'a>>,
+    links: ServiceLinks,
+}
+
+impl<'a> PodResolver<'_, 'a> {
+    /// Computes the environment of a container.
+    pub fn environment(&self, container: &'a Container) -> Environment<'a> {
+        let BuiltPod { object, pod } = self.pod;
+        let of = BuiltContainer { object, pod, container };
+        let scope = self.resolver.scope(object);
+        let services = self.resolver.visible_services(object, self.links);
+        let linked = linked_services(of, self.admission.as_ref());
+        let absence = |name: &str| self.resolver.absent_service(object, self.links, &linked, name);
+        Environment::resolve(&scope, of, &services, self.admission.as_ref(), &absence)
+    }
+}
+
 /// Resolves the containers of one snapshot, and shares service variables between them.
 #[derive(Debug)]
 pub struct Resolver<'s> {
@@ -108,25 +137,35 @@ pub struct Resolver<'s> {
     release: Option<KubernetesVersion>,
     cache: Arc<Mutex<ServiceVariableCache>>,
     /// Names of all Kustomize `vars`. Every file may be built with them.
-    vars: Vec<Arc<str>>,
+    vars: Arc<BTreeSet<Arc<str>>>,
+    data_users: DataUsers,
+    preset_workloads: PresetWorkloads,
 }
 
 impl<'s> Resolver<'s> {
     /// Creates a resolver for a snapshot; `release` overrides the release in the settings.
     pub fn new(snapshot: &'s Snapshot, release: Option<KubernetesVersion>) -> Self {
         let cache = snapshot.derived_from_services();
-        Self { snapshot, release, cache, vars: snapshot.kustomize_vars().cloned().collect() }
+        Self {
+            snapshot,
+            release,
+            cache,
+            vars: Arc::new(snapshot.kustomize_vars().cloned().collect()),
+            data_users: DataUsers::default(),
+            preset_workloads: PresetWorkloads::default(),
+        }
     }
 
     /// Computes the environment of one container.
     pub fn environment<'a>(&self, of: BuiltContainer<'a>) -> Environment<'a> {
-        let scope = self.scope(of.object);
-        let admission = self.admission(of.in_pod());
-        let links = service_links(of.pod, admission.as_ref());
-        let services = self.visible_services(of.object, links);
-        let linked = linked_services(of, admission.as_ref());
-        let absence = |name: &str| self.absent_service(of.object, links, &linked, name);
-        Environment::resolve(&scope, of, &services, admission.as_ref(), &absence)
+        self.pod(of.in_pod()).environment(of.container)
+    }
+
+    /// What the containers of a pod share, so that it is computed once for all of them.
+    pub fn pod<'a>(&self, pod: BuiltPod<'a>) -> PodResolver<'_, 'a> {
+        let admission = self.admission(pod);
+        let links = service_links(pod.pod, admission.as_ref());
+        PodResolver { resolver: self, pod, admission, links }
     }
 
     /// Why nothing defines a name that looks like a service variable; `None` if that is not known.
@@ -169,6 +208,16 @@ impl<'s> Resolver<'s> {
             }
             ServiceLinks::Off => Some(ServiceVariableAbsence::LinksOff),
         }
+    }
+
+    /// The objects whose containers may take variables from a ConfigMap or Secret.
+    pub fn data_users<'a>(&self, object: BuiltObject<'a>) -> Vec<DataUser<'a>> {
+        self.data_users.of(object)
+    }
+
+    /// The workloads that a preset may change, in all views.
+    pub fn preset_workloads<'a>(&self, preset: BuiltObject<'a>) -> Vec<BuiltObject<'a>> {
+        self.preset_workloads.of(self, preset)
     }
 
     /// The value of a `fieldRef` with this path in a container.
@@ -217,7 +266,7 @@ impl<'s> Resolver<'s> {
     }
 
     fn scope<'a>(&'a self, object: BuiltObject<'a>) -> LookupScope<'a> {
-        LookupScope::new(object, self.release(object.file), &self.vars)
+        LookupScope::new(object, self.release(object.file), Some(&self.vars).filter(|it| !it.is_empty()))
     }
 
     fn admission_context(&self, object: BuiltObject<'_>) -> AdmissionContext {

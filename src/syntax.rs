@@ -82,7 +82,7 @@ mod yaml_value;
 
 pub use comments::{lines_with_suppressions, may_have_suppressions};
 pub use documents::{parse, parse_matching_documents};
-pub use edit::{TextEdit, ends_with_kept_line_breaks, reorder_items, replace_in_scalar};
+pub use edit::{TextEdit, ends_with_kept_line_breaks, reorder_items, replace_in_mapped_scalar, replace_in_scalar};
 pub use env_file::{
     EnvFileDialect, EnvFileEntry, EnvFileError, EnvFileProblem, env_file_comments, find_env_file_entry,
     look_up_env_file_key, parse_env_file,

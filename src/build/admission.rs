@@ -4,6 +4,7 @@
 //! to release 1.7 it applied them one by one and stopped at the first conflict. The webhook applies presets in spite of
 //! conflicts; a list with a conflict becomes empty. The order of presets in a cluster is undefined (A3): see `order`.
 
+mod candidates;
 mod compared_entry;
 mod duplicates;
 mod order;
@@ -21,6 +22,7 @@ use crate::k8s::{
 };
 use crate::workspace::KubernetesVersion;
 
+use candidates::MOST_PRESETS;
 use compared_entry::{ComparedEntry, compared_entry, source_name};
 pub use duplicates::DuplicateEntry;
 
@@ -209,7 +211,7 @@ impl<'s> Admission<'s> {
         if object.preset().is_some() {
             return None;
         }
-        let found = object.presets();
+        let found = Self::presets_for(pod);
         let (release, proposals) = (context.release, object.settings().proposals);
         // A4: 1.6 ignored both annotations.
         if found.is_empty()
@@ -224,6 +226,10 @@ impl<'s> Admission<'s> {
                 found.iter().map(|it| it.object).filter(|it| it.preset().is_some_and(|it| it.admission == by));
             let listed = of_kind.filter_map(|it| admission.list_preset(it, pod, context)).collect();
             admission.select_presets(by, listed);
+        }
+        if admission.presets.len() > MOST_PRESETS {
+            let presets = std::mem::take(&mut admission.presets).into_iter().map(PossiblePreset::from);
+            admission.possible.extend(presets.take(MOST_PRESETS));
         }
         admission.sort_by_age();
         if admission.presets.is_empty() && admission.possible.is_empty() && admission.refused.is_empty() {

@@ -101,13 +101,19 @@ impl<'s> BuiltObject<'s> {
 
     /// The objects whose containers take variables from an object of this kind and name.
     pub fn users(self) -> Vec<BuiltObject<'s>> {
+        self.users_with_positions().into_iter().map(|(user, _)| user).collect()
+    }
+
+    /// The same, each with its position in its file.
+    pub fn users_with_positions(self) -> Vec<(BuiltObject<'s>, usize)> {
         let Some(name) = self.model.reference_name() else { return Vec::new() };
         let found = match &self.model.data {
             ObjectData::ConfigMap(_) => self.snapshot.config_map_users(name),
             ObjectData::Secret(_) => self.snapshot.secret_users(name),
             _ => return Vec::new(),
         };
-        found.into_iter().filter_map(|(file, at)| built::built_object(self.snapshot, file, at)).collect()
+        let built = found.into_iter().map(|(file, at)| Some((built::built_object(self.snapshot, file, at)?, at)));
+        built.flatten().collect()
     }
 
     /// The Services that a name may refer to.
@@ -181,6 +187,25 @@ impl<'s> BuiltObject<'s> {
     /// Every PodPreset of the namespace, sorted by name. Of equal names only the nearest are included.
     pub fn presets(self) -> Vec<BuiltMatch<'s>> {
         self.all(LookupKind::Preset, self.snapshot.presets(self.lookup_site()))
+    }
+
+    /// The same, only those that may select pods with these labels, of which some have no known value. The search ends when
+    /// `is_enough` says so after an object.
+    pub(super) fn presets_for<'l>(
+        self,
+        labels: impl Iterator<Item = (&'l str, Option<&'l str>)>,
+        mut is_enough: impl FnMut(&BuiltMatch<'s>) -> bool,
+    ) -> Vec<BuiltMatch<'s>> {
+        let mut found = Vec::new();
+        for it in self.snapshot.presets_for(labels, self.lookup_site()) {
+            found.push(it);
+            if is_enough(&self.built_match(it)) {
+                break;
+            }
+        }
+        let mut found = self.all(LookupKind::Preset, found);
+        found.sort_by_key(|it| it.object.model.reference_name());
+        found
     }
 
     fn named(

@@ -250,10 +250,10 @@ impl<'s> BuiltPod<'s> {
 
     /// Whether a Kustomize patch in the workspace may set something in the pod. `sets` says whether the pod of a patch
     /// does; patches inside a kustomization are not read, and may set anything. Files of JSON 6902 patches and
-    /// `replacements` are not counted. It looks at all files, so ask it last.
+    /// `replacements` are not counted. It looks at all patches, so ask it last.
     pub fn may_be_patched(self, sets: impl Fn(&Pod) -> bool) -> bool {
         let snapshot = self.object.snapshot;
-        snapshot.files().any(|(path, file)| {
+        snapshot.patching_files().any(|(path, file)| {
             let is_patch = snapshot.is_patch(path);
             file.objects.iter().any(|object| match &object.model.data {
                 ObjectData::Kustomization(it) => it.has_inline_patches,

@@ -47,6 +47,13 @@ impl<'p> PodLabels<'p> {
         Self { pod, added: pod.controller.added_labels(), is_open: is_open || pod.controller.may_add_other_labels() }
     }
 
+    /// All labels, with their values if they are known; `None` if the pods may have others.
+    pub(super) fn all(&self) -> Option<impl Iterator<Item = (&'p str, Option<&'p str>)> + use<'p>> {
+        let known = |value: &'p str| Some(value).filter(|it| !has_placeholder(it) && !it.contains("${"));
+        let own = self.pod.labels.iter().map(move |(key, value)| (&*key.value, known(&value.value)));
+        (!self.is_open).then(|| own.chain(self.added.iter().map(|it| (*it, None))))
+    }
+
     /// The value of a label. It is unknown if a controller or a tool sets it.
     fn value(&self, key: &str) -> LabelValue<'p> {
         match self.pod.labels.iter().rev().find(|(it, _)| &*it.value == key) {

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use crate::k8s::container_shape::{ContainerShape, JsonType, MisplacedField};
 use crate::k8s::content_hash::ContentHash;
 use crate::k8s::derived::Derived;
+use crate::k8s::key_index::KeyIndex;
 use crate::k8s::object_cache::{self, Region};
 use crate::k8s::object_span::ObjectSpan;
 use crate::k8s::parameters::TemplateMember;
@@ -243,6 +244,8 @@ pub struct KeyedData {
     pub refused_values: Vec<RefusedValue>,
     /// Keys of the object that are not fields.
     pub misspelled: Vec<MisspelledField>,
+    /// See [`KeyedData::entries_named`].
+    pub by_name: KeyIndex,
 }
 
 /// A key that is not a field, and is probably meant to be one.

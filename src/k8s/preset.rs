@@ -1,12 +1,14 @@
 //! Reading PodPresets: the fields that they add to pods, and the selector.
 
+use std::sync::Arc;
+
 use crate::k8s::content_hash::{self, ContentHash, Defaults};
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{Container, Pod, Text};
 use crate::k8s::node_reader::{NodeReader, mappings};
 use crate::k8s::object_span::ObjectSpan;
 use crate::k8s::pod;
-use crate::syntax::Node;
+use crate::syntax::{Node, has_placeholder, may_be_replaced};
 
 /// A PodPreset.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +40,15 @@ impl PodPreset {
     /// The fields that it adds to every container.
     pub fn container(&self) -> Option<&Container> {
         self.pod.containers.first().map(|it| &**it)
+    }
+
+    /// A label with a known value that every selected pod has.
+    pub fn required_label(&self) -> Option<(&Arc<str>, &Arc<str>)> {
+        let is_known = |it: &&(Text, Text)| {
+            let texts = [&it.0.value, &it.1.value];
+            texts.into_iter().all(|it| !has_placeholder(it) && !may_be_replaced(it))
+        };
+        self.selector.as_ref()?.labels.iter().find(is_known).map(|(key, value)| (&key.value, &value.value))
     }
 }
 

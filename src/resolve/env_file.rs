@@ -8,7 +8,6 @@ use std::sync::Arc;
 use crate::build::{BuiltContainer, BuiltPod};
 use crate::k8s::{Container, Text};
 use crate::resolve::container_user::ContainerUser;
-use crate::resolve::env_sources;
 use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::script_runner::{
     self, FilePermissions, FileState, ScriptPosition, ScriptSource, TracedCharacter, VolumeFiles,
@@ -64,11 +63,14 @@ pub struct EnvFileReading {
 impl EnvFileReading {
     /// How a container reads env files.
     pub(super) fn of(scope: &LookupScope<'_>, container: BuiltContainer<'_>) -> Self {
-        let is_open = |it: &Container| it.may_have_more_variables || env_sources::is_part_of_patch(scope, it);
+        let is_pod = scope.object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
+        let is_open = |it: &Container| it.may_have_more_variables || it.image.is_none() && !is_pod;
         Self {
             syntax: scope.env_file_syntax(),
             user: ContainerUser::who_reads(scope, container),
-            is_partial: scope.is_any_template() || container.pod.containers.iter().any(|it| is_open(it)),
+            is_partial: scope.is_any_template()
+                || scope.is_patch()
+                || container.pod.containers.iter().any(|it| is_open(it)),
         }
     }
 }

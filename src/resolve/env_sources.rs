@@ -1,19 +1,17 @@
 //! The values of `envFrom` and `valueFrom`: ConfigMaps, Secrets, fields, resources and env files (B6 to B24).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::build::{BuiltContainer, BuiltMatch, BuiltObject, Elsewhere, EnvFromRefusal, has_data_key_characters};
+use crate::build::{BuiltContainer, BuiltMatch, BuiltObject, Elsewhere, has_data_key_characters};
 use crate::diagnostic::Location;
-use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, ObjectData, Pod, ValueFrom, ValueSource};
+use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, KeyedData, Pod, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Origin, OriginKind, ScalarPart};
 use crate::resolve::downward_api;
 use crate::resolve::env_file::{self, EnvFile, EnvFileReading, FileKeyOutcome};
-use crate::resolve::lookup_scope::{self, LookupScope};
+use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::service_variables;
 use crate::resolve::value::{ResolvedValue, UnknownReason};
-use crate::resolve::variable_names;
-use crate::resolve::visible_services::VisibleServices;
 use crate::syntax::{has_placeholder, may_start_with, show_placeholders};
 use crate::workspace::Globs;
 
@@ -30,6 +28,8 @@ pub(super) enum PossibleSource {
     Globs(Globs),
     /// Exactly this name.
     Name(Arc<str>),
+    /// Exactly these names.
+    Names(Arc<BTreeSet<Arc<str>>>),
     /// Any name.
     Any,
     /// Any name that the container does not declare.
@@ -47,6 +47,7 @@ impl PossibleSource {
             }
             Self::Globs(globs) => globs.matches(name).then(|| UnknownReason::External(name.into())),
             Self::Name(it) => (**it == *name).then(|| UnknownReason::External(name.into())),
+            Self::Names(names) => names.contains(name).then(|| UnknownReason::External(name.into())),
             Self::MeantKeys { names, kind, object } => names.contains(name).then(|| unknown_key(*kind, object, name)),
             Self::Service { prefix, .. } if has_placeholder(prefix) => {
                 may_start_with(prefix, name).then(|| UnknownReason::ServiceVariable(name.into()))
@@ -113,130 +114,6 @@ impl std::fmt::Display for OpaqueReason {
     }
 }
 
-/// The variables of `envFrom`.
-pub(super) struct EnvFromVariables {
-    /// The variables by name; a later entry replaces an earlier one.
-    pub(super) bindings: BTreeMap<Arc<str>, Arc<Binding>>,
-    /// Sources that may have more keys.
-    pub(super) possible: Vec<PossibleSource>,
-    /// The same sources with the reason.
-    pub(super) opaque: Vec<OpaqueSource>,
-}
-
-/// An entry of `envFrom` of a container or a preset, with its location.
-pub(super) struct EnvFromEntry<'e> {
-    pub(super) entry: &'e EnvFrom,
-    pub(super) location: Location,
-    /// The preset that adds it.
-    pub(super) preset: Option<Arc<str>>,
-}
-
-/// Reads the entries of `envFrom` in order (B6 to B10).
-pub(super) fn env_from(
-    scope: &LookupScope<'_>,
-    entries: &[EnvFromEntry<'_>],
-    services: Option<&VisibleServices<'_>>,
-) -> EnvFromVariables {
-    let mut result = EnvFromVariables { bindings: BTreeMap::new(), possible: Vec::new(), opaque: Vec::new() };
-    for EnvFromEntry { entry, location, preset } in entries {
-        // The branches of a template are side by side in its text.
-        if !scope.is_template() && !EnvFromRefusal::all(entry, scope.release()).is_empty() {
-            // A reference to a variable that the entry is meant to give is not a second mistake.
-            result.possible.push(PossibleSource::Undeclared);
-            continue;
-        }
-        let prefix = entry.prefix.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-        let source = match &entry.source {
-            Some(EnvFromSource::ConfigMap { name: Some(name), optional }) => {
-                let meant = Meant { others: entries, is_required: !optional };
-                object_variables(scope, OriginKind::ConfigMap, &name.value, &prefix, meant)
-            }
-            Some(EnvFromSource::Secret { name: Some(name), optional }) => {
-                let meant = Meant { others: entries, is_required: !optional };
-                object_variables(scope, OriginKind::Secret, &name.value, &prefix, meant)
-            }
-            Some(EnvFromSource::Service { name: Some(name), .. }) => {
-                linked_service_variables(scope, &name.value, &prefix)
-            }
-            _ => {
-                // The same for an entry whose source cannot be read.
-                result.possible.extend((!entry.others.is_empty()).then_some(PossibleSource::Undeclared));
-                continue;
-            }
-        };
-        if let Some((possible, opaque)) = source.possible {
-            result.possible.push(possible);
-            result.opaque.push(opaque);
-        }
-        for (full, candidates) in source.values {
-            let Some(binding) = Binding::from_candidates(Arc::clone(&full), &source.what, candidates) else { continue };
-            let binding = Binding { entry: Some(location.clone()), preset: preset.clone(), ..binding };
-            let service = || services.and_then(|it| it.get(&full));
-            let hidden = result.bindings.get(&full).cloned().or_else(service);
-            let binding = binding.hiding(hidden.as_ref());
-            result.bindings.insert(full, Arc::new(binding));
-        }
-    }
-    result
-}
-
-/// The variables of one entry of `envFrom`.
-struct EnvFromValues {
-    /// What the values are, for the text of an ambiguous value.
-    what: String,
-    /// The values by variable name, from each object that may be meant.
-    values: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>>,
-    /// Set if the source may have more variables.
-    possible: Option<(PossibleSource, OpaqueSource)>,
-}
-
-/// What decides whether a name without an object is a slip.
-struct Meant<'e> {
-    /// All entries of `envFrom`.
-    others: &'e [EnvFromEntry<'e>],
-    /// Whether the container needs the object.
-    is_required: bool,
-}
-
-/// The variables of a ConfigMap or Secret. Without an object of this name they are those of the object that is meant.
-fn object_variables(
-    scope: &LookupScope<'_>,
-    kind: OriginKind,
-    name: &Arc<str>,
-    prefix: &Arc<str>,
-    meant: Meant<'_>,
-) -> EnvFromValues {
-    let mut values: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
-    let objects = NamedObjects::find(scope, kind, name);
-    let full_name = |key: Arc<str>| if prefix.is_empty() { key } else { format!("{prefix}{key}").into() };
-    for (key, value, origin) in objects.keys(None) {
-        let full: Arc<str> = full_name(key);
-        // B10.
-        if !scope.checks_env_from_names() || variable_names::is_strict_variable_name(&full) {
-            values.entry(full).or_default().push((value, origin));
-        }
-    }
-    let possible = objects.opaque_reason(scope, name).map(|reason| {
-        let meant = match reason {
-            OpaqueReason::NotHere if meant.is_required => {
-                meant_objects(scope.object, kind, name, meant.others.iter().map(|it| it.entry))
-            }
-            _ => Vec::new(),
-        };
-        let object = Arc::clone(name);
-        let source = if meant.is_empty() || meant.iter().any(|it| it.may_have_more_keys) {
-            PossibleSource::Keys { prefix: Arc::clone(prefix), kind, object }
-        } else {
-            let keys = meant.iter().filter_map(BuiltMatch::keyed_data).flat_map(|it| &it.keys);
-            let names = keys.map(|it| full_name(Arc::clone(&it.key.value))).collect();
-            PossibleSource::MeantKeys { names, kind, object }
-        };
-        let object = show_placeholders(name).into();
-        (source, OpaqueSource { kind, object, prefix: Arc::clone(prefix), reason })
-    });
-    EnvFromValues { what: format!("values of {} {name}", kind_name(kind)), values, possible }
-}
-
 /// The objects that a name in an object probably means, if no object has it: those with a name that it is a slip of.
 /// `missing-object` reports it. A name that an entry of `envFrom` has too is another object.
 pub fn meant_objects<'s, 'e>(
@@ -263,34 +140,6 @@ pub fn meant_objects<'s, 'e>(
     if is_template || !found.is_empty() && env_from.any(is_it) { Vec::new() } else { found }
 }
 
-/// The variables of a service in `envFrom`.
-fn linked_service_variables(scope: &LookupScope<'_>, name: &Arc<str>, prefix: &Arc<str>) -> EnvFromValues {
-    let mut values: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
-    let found = scope.object.services_named(name);
-    let mut is_open = found.is_empty();
-    for found in &found {
-        let ObjectData::Service(service) = &found.object.model.data else { continue };
-        is_open |= service_variables::has_unknown_ports(service);
-        let origin = lookup_scope::service_origin(found, name);
-        for (variable, value) in service_variables::variables(name, service) {
-            let candidates = values.entry(format!("{prefix}{variable}").into()).or_default();
-            // S8: a service may define a name twice; the last one wins.
-            candidates.retain(|(_, other)| *other != origin);
-            candidates.push((value, origin.clone()));
-        }
-    }
-    let possible = is_open.then(|| {
-        let reason = match found.is_empty() {
-            true => not_found(scope, OriginKind::Service, name),
-            false => OpaqueReason::UnknownPorts,
-        };
-        let source = PossibleSource::Service { prefix: Arc::clone(prefix), service: Arc::clone(name) };
-        let object = show_placeholders(name).into();
-        (source, OpaqueSource { kind: OriginKind::Service, object, prefix: Arc::clone(prefix), reason })
-    });
-    EnvFromValues { what: format!("values of service {name}"), values, possible }
-}
-
 /// The variables in fields of a container that are written beside the containers.
 pub(super) fn misplaced_sources(pod: &Pod) -> impl Iterator<Item = PossibleSource> {
     pod.misplaced.iter().flat_map(|field| {
@@ -304,8 +153,8 @@ pub(super) fn misplaced_sources(pod: &Pod) -> impl Iterator<Item = PossibleSourc
 /// base of a patch, the container of a deployment hook.
 pub(super) fn other_sources(scope: &LookupScope<'_>, container: &Container) -> Vec<PossibleSource> {
     let mut sources = vec![PossibleSource::Globs(scope.settings().externals.variables.clone())];
-    let names = scope.vars().iter().chain(&container.shape.possible_names);
-    sources.extend(names.map(|name| PossibleSource::Name(Arc::clone(name))));
+    sources.extend(scope.vars().map(|it| PossibleSource::Names(Arc::clone(it))));
+    sources.extend(container.shape.possible_names.iter().map(|name| PossibleSource::Name(Arc::clone(name))));
     if container.may_have_more_variables || container.role == ContainerRole::Hook || is_part_of_patch(scope, container)
     {
         sources.push(PossibleSource::Any);
@@ -452,9 +301,8 @@ fn key_value(scope: &LookupScope<'_>, kind: OriginKind, reference: &KeyRef) -> O
         return Some(Binding::new("", ResolvedValue::unknown(UnknownReason::Unfinished), Origin::new(kind)));
     };
     let (name, key) = (&name.value, &key.value);
-    let objects = NamedObjects::find(scope, kind, name);
-    let found = objects.keys(Some(key)).into_iter();
-    let mut candidates: Vec<(ResolvedValue, Origin)> = found.map(|(_, value, origin)| (value, origin)).collect();
+    let objects = NamedObjects::find(scope.object, kind, name);
+    let mut candidates = objects.values_of(key);
     if candidates.is_empty() {
         let origin = Origin { object: Some(Arc::clone(name)), key: Some(Arc::clone(key)), ..Origin::new(kind) };
         let may_exist = objects.may_have_more_keys() || has_placeholder(key);
@@ -469,15 +317,19 @@ fn key_value(scope: &LookupScope<'_>, kind: OriginKind, reference: &KeyRef) -> O
 }
 
 /// The ConfigMaps or Secrets that a name may refer to.
-struct NamedObjects<'s> {
+#[derive(Clone, Debug)]
+pub(super) struct NamedObjects<'s> {
     kind: OriginKind,
     name: Arc<str>,
     found: Vec<BuiltMatch<'s>>,
 }
 
 impl<'s> NamedObjects<'s> {
-    fn find(scope: &LookupScope<'s>, kind: OriginKind, name: &Arc<str>) -> Self {
-        let found = scope.data_objects(kind, name);
+    pub(super) fn find(user: BuiltObject<'s>, kind: OriginKind, name: &Arc<str>) -> Self {
+        let found = match kind {
+            OriginKind::Secret => user.secrets(name),
+            _ => user.config_maps(name),
+        };
         Self { kind, name: show_placeholders(name).into(), found }
     }
 
@@ -487,7 +339,7 @@ impl<'s> NamedObjects<'s> {
     }
 
     /// Why there may be keys that this workspace does not show; `None` if it shows all. `name` is as written.
-    fn opaque_reason(&self, scope: &LookupScope<'_>, name: &str) -> Option<OpaqueReason> {
+    pub(super) fn opaque_reason(&self, scope: &LookupScope<'_>, name: &str) -> Option<OpaqueReason> {
         if self.found.is_empty() {
             return Some(not_found(scope, self.kind, name));
         }
@@ -497,22 +349,19 @@ impl<'s> NamedObjects<'s> {
         Some(maker.map_or(OpaqueReason::MoreKeys, OpaqueReason::MadeBy))
     }
 
-    /// All keys with their values, or only one key, candidate after candidate.
-    fn keys(&self, only: Option<&str>) -> Vec<(Arc<str>, ResolvedValue, Origin)> {
-        let mut all: Vec<(Arc<str>, ResolvedValue, Origin)> = Vec::new();
+    /// The values of a key, candidate after candidate.
+    pub(super) fn values_of(&self, key: &str) -> Vec<(ResolvedValue, Origin)> {
+        let mut all: Vec<(ResolvedValue, Origin)> = Vec::new();
         for found in &self.found {
-            let keys = found.keyed_data().into_iter().flat_map(|it| &it.keys);
-            for key in keys {
-                let name = Arc::clone(&key.key.value);
-                if only.is_some_and(|only| *name != *only) {
-                    continue;
-                }
-                // The settings name keys without values; a manifest with the same key has the value.
-                let is_external = found.object.model.kind.is_none();
-                if is_external && all.iter().any(|(known, ..)| *known == name) {
-                    continue;
-                }
-                let value = match (&key.value, self.kind) {
+            let entries = found.keyed_data().into_iter().flat_map(|it| it.entries_named(key));
+            // The settings name keys without values; a manifest with the same key has the value.
+            let is_external = found.object.model.kind.is_none();
+            if is_external && !all.is_empty() {
+                continue;
+            }
+            for entry in entries {
+                let name = Arc::clone(&entry.key.value);
+                let value = match (&entry.value, self.kind) {
                     (None, _) => ResolvedValue::unknown(unknown_key(self.kind, &self.name, &name)),
                     (Some(text), OriginKind::Secret) => {
                         let of: Arc<str> = format!("{}/{name}", self.name).into();
@@ -520,18 +369,28 @@ impl<'s> NamedObjects<'s> {
                     }
                     (Some(text), _) => ResolvedValue::written(text.shared()),
                 };
-                let location = Some(found.location(key.key.span));
+                let location = Some(found.location(entry.key.span));
                 let object = Some(Arc::clone(&self.name));
-                let origin = Origin { object, key: Some(Arc::clone(&name)), location, ..Origin::new(self.kind) };
-                all.push((name, value, origin));
+                let origin = Origin { object, key: Some(name), location, ..Origin::new(self.kind) };
+                all.push((value, origin));
             }
         }
         all
     }
+
+    /// Whether a key has unknown parts.
+    pub(super) fn has_unknown_keys(&self) -> bool {
+        self.found.iter().filter_map(BuiltMatch::keyed_data).any(KeyedData::has_unknown_keys)
+    }
+
+    /// The names of all keys.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.found.iter().filter_map(BuiltMatch::keyed_data).flat_map(|it| &it.keys).map(|it| &it.key.value)
+    }
 }
 
 /// Why no object has this name.
-fn not_found(scope: &LookupScope<'_>, kind: OriginKind, name: &str) -> OpaqueReason {
+pub(super) fn not_found(scope: &LookupScope<'_>, kind: OriginKind, name: &str) -> OpaqueReason {
     if has_placeholder(name) || name.contains("${") || name.contains("{{") {
         return OpaqueReason::UnknownName;
     }
@@ -555,6 +414,6 @@ fn unknown_key(kind: OriginKind, object: &Arc<str>, key: &str) -> UnknownReason 
     }
 }
 
-fn kind_name(kind: OriginKind) -> &'static str {
+pub(super) fn kind_name(kind: OriginKind) -> &'static str {
     if kind == OriginKind::Secret { "secret" } else { "config map" }
 }

@@ -11,7 +11,8 @@ use crate::k8s::{
 };
 use crate::resolve::binding::{Binding, Lookup, Origin, OriginKind};
 use crate::resolve::controller_variables::{self, ControllerVariable, ControllerVariables};
-use crate::resolve::env_sources::{self, EnvFromEntry, OpaqueReason, OpaqueSource, PossibleSource};
+use crate::resolve::env_from::{EnvFromEntry, EnvFromVariables, env_from};
+use crate::resolve::env_sources::{self, OpaqueReason, OpaqueSource, PossibleSource};
 use crate::resolve::expand::{Expansion, expand};
 use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::preset_order::OrderDependence;
@@ -39,7 +40,7 @@ pub struct Environment<'s> {
     /// The indexes in `declared` of each name.
     positions: HashMap<Arc<str>, Vec<usize>>,
     /// The variables of `envFrom`, which entries of `env` hide.
-    sources: BTreeMap<Arc<str>, Arc<Binding>>,
+    sources: EnvFromVariables<'s>,
     /// The variables of services, which all others hide (B5).
     services: VisibleServices<'s>,
     /// The names among these that have unknown parts: each may become any name that has its known parts.
@@ -206,16 +207,16 @@ impl<'s> Environment<'s> {
             let (location, preset) = (matched.location(entry.span), Some(Arc::clone(&matched.name)));
             from.push(EnvFromEntry { entry, location, preset });
         }
-        let mut from = env_sources::env_from(scope, &from, Some(services));
-        dependence.apply_to_sources(&mut from.bindings);
+        let mut from = env_from(scope, services.object(), &from);
+        from.variables.set_dependent(dependence.sources());
         let mut environment = Self {
             declared: Vec::new(),
             first_entry: 0,
             own_entries: container.env.len(),
             added_entries: Vec::new(),
             positions: HashMap::new(),
-            unknown_names: from.bindings.keys().filter(|it| has_placeholder(it)).cloned().collect(),
-            sources: from.bindings,
+            unknown_names: from.variables.unknown_names(),
+            sources: from.variables,
             services: services.clone(),
             possible_sources: from.possible,
             opaque: from.opaque,
@@ -279,7 +280,7 @@ impl<'s> Environment<'s> {
             all.insert(&binding.name, self.services.at_current_location(binding));
         }
         let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
-        for binding in self.sources.values().chain(declared) {
+        for binding in self.source_bindings().values().chain(declared) {
             all.insert(&binding.name, Arc::clone(binding));
         }
         all.into_values().collect()
@@ -288,7 +289,7 @@ impl<'s> Environment<'s> {
     /// The names of variables that a name may be a slip of, the most similar first.
     pub fn similar_names(&self, name: &str) -> Vec<Arc<str>> {
         let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
-        let own = || self.sources.keys().chain(declared.map(|it| &it.name)).collect();
+        let own = || self.source_bindings().keys().chain(declared.map(|it| &it.name)).collect();
         self.similar.of(name, own, || self.services.similar_names(name))
     }
 
@@ -296,7 +297,7 @@ impl<'s> Environment<'s> {
     pub fn own_bindings(&self) -> Vec<&Arc<Binding>> {
         let mut all: BTreeMap<&str, &Arc<Binding>> = BTreeMap::new();
         let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
-        for binding in self.sources.values().chain(declared) {
+        for binding in self.source_bindings().values().chain(declared) {
             all.insert(&binding.name, binding);
         }
         all.into_values().collect()
@@ -325,7 +326,7 @@ impl<'s> Environment<'s> {
 
     /// The variables of `envFrom`.
     pub(super) fn source_bindings(&self) -> &BTreeMap<Arc<str>, Arc<Binding>> {
-        &self.sources
+        self.sources.all(Some(&self.services))
     }
 
     /// The variables of the entries that presets add.
@@ -581,16 +582,18 @@ impl<'s> Environment<'s> {
         if let Some(reason) = self.possible_value(name) {
             return Lookup::Maybe(reason);
         }
-        let mut later = self.positions.get(name).into_iter().flatten().filter(|it| **it >= at);
+        let positions = self.positions.get(name).map_or(&[][..], Vec::as_slice);
+        let mut later = positions[positions.partition_point(|it| *it < at)..].iter();
         later.find_map(|it| self.declared[*it].origin.clone()).map_or(Lookup::Unbound, Lookup::Later)
     }
 
     /// The variable of this name before an index in `declared` (B15, B16).
     fn binding_before(&self, at: usize, name: &str) -> Option<Arc<Binding>> {
         let positions = self.positions.get(name).map_or(&[][..], Vec::as_slice);
-        let declared = positions.iter().rev().filter(|it| **it < at).find_map(|it| self.declared[*it].binding.as_ref());
+        let before = &positions[..positions.partition_point(|it| *it < at)];
+        let declared = before.iter().rev().find_map(|it| self.declared[*it].binding.as_ref());
         let service = || self.services.get(name);
-        declared.or_else(|| self.sources.get(name)).map(Arc::clone).or_else(service)
+        declared.cloned().or_else(|| self.sources.get(name, Some(&self.services))).or_else(service)
     }
 
     /// Looks up a name for an exec probe (P3).

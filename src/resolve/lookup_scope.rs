@@ -1,12 +1,13 @@
 //! The context in which a container's names are looked up: its object, the release and the settings.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::build::{AdmissionContext, BuiltMatch, BuiltObject};
 use crate::k8s::EnvFrom;
 use crate::resolve::binding::{Origin, OriginKind};
 use crate::resolve::env_file::{EnvFileSyntax, serves_env_files};
-use crate::resolve::env_sources;
+use crate::resolve::env_from::{EnvFromEntry, env_from};
 use crate::resolve::expand::DollarCopying;
 use crate::resolve::script_runner::VolumeFiles;
 use crate::workspace::{KubernetesVersion, Settings};
@@ -17,13 +18,17 @@ pub(super) struct LookupScope<'s> {
     /// The object that contains the references.
     pub(super) object: BuiltObject<'s>,
     release: KubernetesVersion,
-    vars: &'s [Arc<str>],
+    vars: Option<&'s Arc<BTreeSet<Arc<str>>>>,
     /// The env files at the start of the container; `None` until they are computed.
     files: Option<&'s VolumeFiles>,
 }
 
 impl<'s> LookupScope<'s> {
-    pub(super) fn new(object: BuiltObject<'s>, release: KubernetesVersion, vars: &'s [Arc<str>]) -> Self {
+    pub(super) fn new(
+        object: BuiltObject<'s>,
+        release: KubernetesVersion,
+        vars: Option<&'s Arc<BTreeSet<Arc<str>>>>,
+    ) -> Self {
         Self { object, release, vars, files: None }
     }
 
@@ -60,7 +65,7 @@ impl<'s> LookupScope<'s> {
     }
 
     /// Names of Kustomize `vars`, which a build replaces before Kubernetes sees the text.
-    pub(super) fn vars(&self) -> &'s [Arc<str>] {
+    pub(super) fn vars(&self) -> Option<&'s Arc<BTreeSet<Arc<str>>>> {
         self.vars
     }
 
@@ -89,14 +94,6 @@ impl<'s> LookupScope<'s> {
         AdmissionContext { release: self.release, env_from_names }
     }
 
-    /// The ConfigMaps or Secrets that a name may refer to.
-    pub(super) fn data_objects(&self, kind: OriginKind, name: &str) -> Vec<BuiltMatch<'s>> {
-        match kind {
-            OriginKind::Secret => self.object.secrets(name),
-            _ => self.object.config_maps(name),
-        }
-    }
-
     /// How the character after a dollar sign is copied (E11).
     pub(super) fn dollar_copying(&self) -> DollarCopying {
         DollarCopying::for_release(self.release)
@@ -113,10 +110,10 @@ pub(super) fn env_from_names(
     object: BuiltObject<'_>,
     release: KubernetesVersion,
     entry: &EnvFrom,
-) -> std::collections::BTreeSet<Arc<str>> {
-    let scope = LookupScope::new(object, release, &[]);
-    let entry = env_sources::EnvFromEntry { entry, location: object.location(entry.span), preset: None };
-    env_sources::env_from(&scope, &[entry], None).bindings.into_keys().collect()
+) -> BTreeSet<Arc<str>> {
+    let scope = LookupScope::new(object, release, None);
+    let entry = EnvFromEntry { entry, location: object.location(entry.span), preset: None };
+    env_from(&scope, object, &[entry]).variables.all(None).keys().cloned().collect()
 }
 
 /// A service as the origin of a variable.

@@ -59,16 +59,22 @@ impl OrderDependence {
         self.sources.is_empty() && self.entries.is_empty() && self.own.is_empty()
     }
 
-    /// Replaces the variables of `envFrom` that depend on the order.
-    pub(super) fn apply_to_sources(&self, sources: &mut BTreeMap<Arc<str>, Arc<Binding>>) {
-        for (name, alternatives) in &self.sources {
-            let Some(binding) = sources.get_mut(name) else { continue };
-            let (value, alternatives) = (ResolvedValue::unknown(UnknownReason::PresetOrder), alternatives.clone());
-            // What one order hides is the value in another.
-            let is_hidden = |it: &&Origin| alternatives.iter().all(|(_, origin)| origin != *it);
-            let hides = binding.hides.iter().filter(is_hidden).cloned().collect();
-            *binding = Arc::new(Binding { value, alternatives, hides, ..(**binding).clone() });
-        }
+    /// The variables of `envFrom` that depend on the order, with their values.
+    pub(super) fn sources(&self) -> &BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>> {
+        &self.sources
+    }
+
+    /// A variable of `envFrom` with all values that it has in some order.
+    pub(super) fn source(binding: &Binding, alternatives: Vec<(ResolvedValue, Origin)>) -> Binding {
+        // What one order hides is the value in another.
+        let is_hidden = |it: &&Origin| alternatives.iter().all(|(_, origin)| origin != *it);
+        let hides = binding.hides.iter().filter(is_hidden).cloned().collect();
+        Binding { hides, ..Self::with_alternatives(binding, alternatives) }
+    }
+
+    /// A variable with all values that it has in some order.
+    fn with_alternatives(binding: &Binding, alternatives: Vec<(ResolvedValue, Origin)>) -> Binding {
+        Binding { value: ResolvedValue::unknown(UnknownReason::PresetOrder), alternatives, ..binding.clone() }
     }
 
     /// An entry of a preset whose value depends on the order.
@@ -102,8 +108,7 @@ impl DependentEntry {
 
     /// The variable with all its values.
     pub(super) fn apply_to(&self, binding: Binding) -> Binding {
-        let value = ResolvedValue::unknown(UnknownReason::PresetOrder);
-        Binding { value, alternatives: self.alternatives.clone(), ..binding }
+        OrderDependence::with_alternatives(&binding, self.alternatives.clone())
     }
 }
 

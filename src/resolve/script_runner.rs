@@ -111,6 +111,13 @@ impl ScriptSource {
 }
 
 impl VolumeFiles {
+    /// Volumes about whose files nothing is known.
+    fn unknown() -> Self {
+        let file_system = FileSystem::new(Vec::new());
+        let sidecar_volumes = BTreeSet::new();
+        Self { file_system, scripts: Vec::new(), is_unknown: true, sidecar_volumes, concurrent: None }
+    }
+
     /// The known state of a file.
     pub(super) fn file(&self, volume: &str, path: &str) -> FileState {
         if self.is_unknown { FileState::Unknown } else { self.file_system.file(volume, path) }
@@ -154,8 +161,13 @@ pub(super) fn files_before(
     services: &VisibleServices<'_>,
 ) -> VolumeFiles {
     let (own, pod, container) = (of.index().unwrap_or(0), of.in_pod(), of.container);
-    let mut files = empty_volumes(scope, pod, container);
     let is_init = |role: ContainerRole| matches!(role, ContainerRole::Init | ContainerRole::Sidecar);
+    // Whatever the others write, there are too many of them.
+    let mut last = pod.pod.containers.iter().enumerate().skip(MAX_CONTAINERS);
+    if !is_init(container.role) && last.any(|(at, it)| at != own && starts_with_others(it)) {
+        return VolumeFiles::unknown();
+    }
+    let mut files = empty_volumes(scope, pod, container);
     for (at, other) in pod.pod.containers.iter().enumerate() {
         if !is_init(other.role) || is_init(container.role) && at >= own {
             continue;
@@ -173,6 +185,11 @@ pub(super) fn files_before(
     files
 }
 
+/// Whether a container starts when the init containers have ended.
+fn starts_with_others(container: &Container) -> bool {
+    matches!(container.role, ContainerRole::Container | ContainerRole::Ephemeral)
+}
+
 /// Runs the containers that start at the same time as a regular container, in any order: their files may exist or not.
 /// The kubelet tries to start a container again until its env files exist.
 fn run_concurrent(
@@ -182,9 +199,7 @@ fn run_concurrent(
     files: &mut VolumeFiles,
 ) {
     let (own, pod) = (of.index(), of.in_pod());
-    let is_beside = |(at, it): &(usize, &Arc<Container>)| {
-        Some(*at) != own && matches!(it.role, ContainerRole::Container | ContainerRole::Ephemeral)
-    };
+    let is_beside = |(at, it): &(usize, &Arc<Container>)| Some(*at) != own && starts_with_others(it);
     let beside: Vec<usize> = pod.pod.containers.iter().enumerate().filter(is_beside).map(|(at, _)| at).collect();
     let mut concurrent = ConcurrentWrites { before: files.file_system.clone(), after: BTreeMap::new() };
     // One of them may use the files of another, so they are run until nothing changes.

@@ -49,6 +49,11 @@ impl<'s> VisibleServices<'s> {
         Self { object, links, cache: Arc::clone(cache), known: RefCell::default(), all: OnceCell::new() }
     }
 
+    /// The object whose pods see them.
+    pub(super) fn object(&self) -> BuiltObject<'s> {
+        self.object
+    }
+
     /// The variable of a name.
     pub(super) fn get(&self, name: &str) -> Option<Arc<Binding>> {
         self.defining(name)?.variables.get(name).cloned()

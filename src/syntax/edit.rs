@@ -32,7 +32,17 @@ pub fn replace_in_scalar(
     range: Range<usize>,
     new: &str,
 ) -> Option<TextEdit> {
-    let map = SourceMap::new(source, style, value);
+    replace_in_mapped_scalar(source, &SourceMap::new(source, style, value), style, range, new)
+}
+
+/// The same for a scalar with a known map.
+pub fn replace_in_mapped_scalar(
+    source: &str,
+    map: &SourceMap,
+    style: ScalarStyle,
+    range: Range<usize>,
+    new: &str,
+) -> Option<TextEdit> {
     if !map.is_exact() || new.contains(['\n', '\r']) {
         return None;
     }

@@ -298,8 +298,14 @@ impl<'t> Node<'t> {
         Some((self.child(key), value.as_ref().map(|it| self.child(it))))
     }
 
+    /// The item of a sequence at an index.
+    pub fn item(self, index: usize) -> Option<Node<'t>> {
+        let GreenKind::Sequence { items, .. } = &self.green.kind else { return None };
+        items.get(index).map(|it| self.child(it))
+    }
+
     /// The first item of a sequence at an offset, with its index.
-    fn item_at(self, offset: usize) -> Option<(usize, Node<'t>)> {
+    pub fn item_at(self, offset: usize) -> Option<(usize, Node<'t>)> {
         let GreenKind::Sequence { items, .. } = &self.green.kind else { return None };
         let at = items.partition_point(|it| self.child(it).span().end < offset);
         let item = self.child(items.get(at)?);

@@ -153,6 +153,11 @@ impl Snapshot {
         Self { recorder: Some(Arc::default()), ..self.clone() }
     }
 
+    /// Whether it records what is read.
+    pub fn is_recording(&self) -> bool {
+        self.recorder.is_some()
+    }
+
     /// Returns the dependencies since the last call, and clears them. Empty if the snapshot does not record.
     pub fn take_dependencies(&self) -> Dependencies {
         let taken =

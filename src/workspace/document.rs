@@ -30,7 +30,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::k8s::{Object, ObjectCache};
-use crate::syntax::{self, HelmMask, SyntaxError, Tree};
+use crate::syntax::{self, HelmMask, ScalarStyle, SourceMap, SyntaxError, Tree};
 use crate::text::{Buffer, LineIndex, Span, TextChange};
 use crate::workspace::file::{File, TextReader};
 use crate::workspace::file_kind::FileKind;
@@ -131,6 +131,7 @@ impl Document {
                 tree: Arc::clone(&self.tree),
                 mask: None,
                 history: self.history.clone(),
+                last_scalar: LastScalar::default(),
             })
         }))
     }
@@ -146,7 +147,7 @@ impl Document {
             let mut template = self.template.lock().unwrap_or_else(PoisonError::into_inner);
             let Some((mask, tree)) = template.read(&text) else { return Arc::new(ParsedText::new(file, text)) };
             let (text, history) = (SharedText::new(text), self.history.clone());
-            Arc::new(ParsedText { text, tree, mask: Some(mask), history })
+            Arc::new(ParsedText { text, tree, mask: Some(mask), history, last_scalar: LastScalar::default() })
         }))
     }
 
@@ -241,6 +242,23 @@ pub struct ParsedText {
     /// The masked text of a Helm template.
     pub mask: Option<Arc<HelmMask>>,
     history: History,
+    last_scalar: LastScalar,
+}
+
+/// The scalar that was mapped last: findings in one scalar follow each other, and a scalar can be long.
+#[derive(Debug, Default)]
+struct LastScalar(Mutex<Option<Arc<MappedScalar>>>);
+
+/// A scalar as it is written, with the map to its value.
+#[derive(Debug)]
+pub struct MappedScalar {
+    span: Span,
+    style: ScalarStyle,
+    value: Arc<str>,
+    /// Its text in the file.
+    pub source: Box<str>,
+    /// The map between that text and the value.
+    pub map: SourceMap,
 }
 
 impl ParsedText {
@@ -254,7 +272,13 @@ impl ParsedText {
 
     /// A text with its tree.
     pub fn from_tree(text: Arc<str>, tree: Tree) -> Self {
-        Self { text: SharedText::new(text), tree: Arc::new(tree), mask: None, history: History::default() }
+        Self {
+            text: SharedText::new(text),
+            tree: Arc::new(tree),
+            mask: None,
+            history: History::default(),
+            last_scalar: LastScalar::default(),
+        }
     }
 
     /// The text that was parsed: of a Helm template the text with its actions masked, with equal offsets.
@@ -268,6 +292,22 @@ impl ParsedText {
             Some(mask) => mask.text.get(span.range()).map(Cow::Borrowed),
             None => self.text.part(span),
         }
+    }
+
+    /// A scalar of the text that was parsed, with the map to its value. `None` if the span is not in the text.
+    pub fn mapped_scalar(&self, span: Span, style: ScalarStyle, value: &Arc<str>) -> Option<Arc<MappedScalar>> {
+        let last = &mut *self.last_scalar.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |it: &&Arc<MappedScalar>| {
+            it.span == span && it.style == style && (Arc::ptr_eq(&it.value, value) || it.value == *value)
+        };
+        if let Some(known) = last.as_ref().filter(is_it) {
+            return Some(Arc::clone(known));
+        }
+        let source: Box<str> = self.masked_slice(span)?.into();
+        let map = SourceMap::new(&source, style, value);
+        let new = Arc::new(MappedScalar { span, style, value: Arc::clone(value), source, map });
+        *last = Some(Arc::clone(&new));
+        Some(new)
     }
 
     /// The revision of the text, for [`ParsedText::changes_since`].

@@ -50,6 +50,8 @@ pub(super) struct Index {
     names: OrdMap<DirectoryName, usize>,
     /// How many files define a service, by the prefix of its variables and its name.
     service_prefixes: OrdMap<(Arc<str>, Arc<str>), usize>,
+    /// How many files define a preset, by a label that it requires and its name. `None` if no label is certain.
+    preset_labels: OrdMap<(Option<RequiredLabel>, Arc<str>), usize>,
     /// The keys of definitions that add to others: objects of patch files, and data with `is_addition`.
     additions: OrdMap<DefinitionKey, ()>,
     /// How many Kustomizations name a file as a patch.
@@ -84,7 +86,11 @@ impl Index {
     pub(super) fn add(&mut self, path: &Arc<str>, file: &File) {
         let Some(&number) = self.numbers.get(path) else { return };
         let is_patch = self.patches.contains_key(path);
-        for ExportedObject { position, kind, name, source, .. } in exported(file) {
+        for exported in exported(file) {
+            if exported.kind == IndexedKind::Preset {
+                *self.preset_labels.entry(exported.label_and_name()).or_insert(0) += 1;
+            }
+            let ExportedObject { position, kind, name, source, .. } = exported;
             let key = DefinitionKey { kind, name, file: Arc::clone(path) };
             if is_patch || source.is_some_and(|source| source.is_addition) {
                 self.additions.insert(key.clone(), ());
@@ -103,7 +109,11 @@ impl Index {
 
     /// Removes the definitions of a file.
     pub(super) fn remove(&mut self, path: &Arc<str>, file: &File) {
-        for ExportedObject { kind, name, .. } in exported(file) {
+        for exported in exported(file) {
+            if exported.kind == IndexedKind::Preset {
+                remove_one(&mut self.preset_labels, &exported.label_and_name());
+            }
+            let ExportedObject { kind, name, .. } = exported;
             let key = DefinitionKey { kind, name, file: Arc::clone(path) };
             if self.definitions.remove(&key).is_some() {
                 remove_one(&mut self.names, &DirectoryName::of(&key));
@@ -156,6 +166,11 @@ impl Index {
         }
     }
 
+    /// The files that Kustomizations name as patches.
+    pub(super) fn patches(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.patches.keys()
+    }
+
     pub(super) fn is_patch(&self, path: &str) -> bool {
         self.patches.contains_key(path)
     }
@@ -203,6 +218,23 @@ impl Index {
         self.service_prefixes.range(first..).map(|(it, _)| it).take_while(move |it| it.0 == prefix).map(|it| &it.1)
     }
 
+    /// The names of the presets that may select pods with these labels, of which some have no known value. A name can occur
+    /// more than once.
+    pub(super) fn presets_for<'l>(
+        &self,
+        labels: impl Iterator<Item = (&'l str, Option<&'l str>)>,
+    ) -> impl Iterator<Item = &Arc<str>> {
+        let from = |label: Option<RequiredLabel>| self.preset_labels.range((label, Arc::<str>::from(""))..);
+        let unlabelled = from(None).map(|(it, _)| it).take_while(|it| it.0.is_none());
+        let labelled = labels.flat_map(move |(key, value)| {
+            let first = RequiredLabel { key: key.into(), value: value.unwrap_or_default().into() };
+            from(Some(first.clone())).map(|(it, _)| it).take_while(move |it| {
+                it.0.as_ref().is_some_and(|it| it.key == first.key && (value.is_none() || it.value == first.value))
+            })
+        });
+        unlabelled.chain(labelled).map(|(_, name)| name)
+    }
+
     /// The definitions of a kind, sorted by name and file.
     pub(super) fn all(&self, kind: IndexedKind) -> impl Iterator<Item = (&DefinitionKey, &FileDefinitions)> {
         let first = DefinitionKey { kind, name: "".into(), file: "".into() };
@@ -223,6 +255,17 @@ pub(super) struct ExportedObject<'f> {
 }
 
 impl ExportedObject<'_> {
+    /// A label that a preset requires, and its name.
+    fn label_and_name(&self) -> (Option<RequiredLabel>, Arc<str>) {
+        let label = match &self.object.model.data {
+            // Parameters may change the labels.
+            ObjectData::Preset(preset) if self.object.template.is_none() => preset.required_label(),
+            _ => None,
+        };
+        let label = label.map(|(key, value)| RequiredLabel { key: Arc::clone(key), value: Arc::clone(value) });
+        (label, Arc::clone(&self.name))
+    }
+
     /// Whether both offer the same to others. Positions are ignored.
     pub(super) fn is_equivalent(&self, other: &ExportedObject<'_>) -> bool {
         self.kind == other.kind
@@ -231,6 +274,13 @@ impl ExportedObject<'_> {
             && (Arc::ptr_eq(&self.object.model, &other.object.model)
                 || self.object.model.is_equivalent(&other.object.model))
     }
+}
+
+/// A label that a pod needs for a preset.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RequiredLabel {
+    key: Arc<str>,
+    value: Arc<str>,
 }
 
 /// The prefix of a service's variables, and its name.

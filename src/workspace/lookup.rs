@@ -4,7 +4,7 @@
 //! ([`scope`](super::scope)): those of the same build win. Otherwise those that share the longest directory prefix with the
 //! place of use win. If several remain, each of them is a possible match.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::k8s::{Object, ObjectData, service_prefix};
@@ -91,6 +91,20 @@ impl Snapshot {
         let mut found = self.nearest(IndexedKind::Preset, from);
         found.retain(|it| !self.is_patch(it.file));
         found
+    }
+
+    /// The same, only those that may select pods with these labels, of which some have no known value. Unsorted, but those
+    /// of one name follow each other.
+    pub fn presets_for<'l>(
+        &self,
+        labels: impl Iterator<Item = (&'l str, Option<&'l str>)>,
+        from: LookupSite<'_>,
+    ) -> impl Iterator<Item = ObjectMatch<'_>> {
+        self.record(|| Dependency::All(IndexedKind::Preset));
+        let mut seen: HashSet<&Arc<str>> = HashSet::new();
+        let names = self.index.presets_for(labels).filter(move |it| seen.insert(it));
+        let found = names.flat_map(move |it| self.below_nearest_directory(IndexedKind::Preset, it, from));
+        found.filter(|it| !self.is_patch(it.file))
     }
 
     /// The objects of a kind that can be referred to from a place, sorted by name. Of equal names only the nearest are

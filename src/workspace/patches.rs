@@ -26,6 +26,13 @@ impl PatchedVariables {
 }
 
 impl Snapshot {
+    /// The patches that kustomizations name, and the kustomizations, which may have patches inside.
+    pub fn patching_files(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
+        self.record(|| Dependency::Files);
+        let builds = self.inclusion.including.iter().filter(|(_, it)| it.build.is_some()).map(|(path, _)| path);
+        self.index.patches().chain(builds).filter_map(|it| self.files.get_key_value(it))
+    }
+
     /// The variables that the patches of the kustomizations that build a file may set.
     pub fn patched_variables(&self, file: &str) -> PatchedVariables {
         let mut found = PatchedVariables::default();

@@ -32,6 +32,7 @@ mod lint;
 mod lint_fixes;
 mod lint_paths;
 mod load;
+mod lookups;
 mod manifest;
 mod metadata;
 mod model;

@@ -1,12 +1,17 @@
 //! The order of presets (A3, PA10). A cluster applies them in any order, so a value that depends on it is not known.
 
+use std::collections::HashMap;
+
 use crate::build::admission::{Admission, AdmissionContext, MatchingPreset, PresetMerge};
 use crate::build::object::BuiltPod;
-use crate::k8s::{Container, EnvVar, PresetAdmitter};
+use crate::k8s::{Container, PresetAdmitter};
 use crate::syntax::dollar_tokens;
 
 /// The most presets for which all orders are compared. Of more, some orders are: any two presets are in both orders.
 const MOST: usize = 4;
+
+/// The most rotations that are compared if there are more presets.
+const MOST_ROTATIONS: usize = 12;
 
 impl<'s> Admission<'s> {
     /// Sorts the presets of the API server from the oldest to the newest, if all show when they were created (PA10).
@@ -62,14 +67,17 @@ fn creation<'s>(matched: &MatchingPreset<'s>) -> Option<&'s str> {
 /// of one refers to a variable of another.
 fn does_order_matter(presets: &[MatchingPreset<'_>]) -> bool {
     let all: Vec<&Container> = presets.iter().filter_map(MatchingPreset::container).collect();
-    let declares = |it: &Container, name: &str| {
-        it.env.iter().any(|it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == name))
-    };
+    let mut declaring: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, container) in all.iter().enumerate() {
+        for name in container.env.iter().filter_map(|it| it.name.as_ref()) {
+            declaring.entry(&*name.value).or_default().push(at);
+        }
+    }
     let refers_to_other = |at: usize, it: &Container| {
         let values = it.env.iter().filter_map(|it| it.value.as_ref());
         values.into_iter().any(|text| {
             let mut names = dollar_tokens(&text.value).filter_map(|it| it.name(&text.value));
-            names.any(|name| all.iter().enumerate().any(|(other, it)| other != at && declares(it, name)))
+            names.any(|name| declaring.get(name).is_some_and(|it| it.iter().any(|other| *other != at)))
         })
     };
     all.iter().filter(|it| !it.env_from.is_empty()).count() > 1
@@ -80,7 +88,10 @@ fn does_order_matter(presets: &[MatchingPreset<'_>]) -> bool {
 fn orders(count: usize) -> Vec<Vec<usize>> {
     if count > MOST {
         let rotated = |by: usize| (0..count).map(move |at| (at + by) % count);
-        return (0..count).flat_map(|by| [rotated(by).collect(), rotated(by).rev().collect()]).collect();
+        return (0..count)
+            .step_by(count.div_ceil(MOST_ROTATIONS))
+            .flat_map(|by| [rotated(by).collect(), rotated(by).rev().collect()])
+            .collect();
     }
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for item in 0..count {

@@ -1,5 +1,7 @@
 //! The rule `duplicate-variable`.
 
+use std::collections::HashMap;
+
 use crate::k8s::EnvVar;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 
@@ -52,30 +54,44 @@ declare_rule! {
     helm: ContainerWithoutAction,
 }
 
+/// Between entries with more others between them no reference is looked for.
+const FAR: usize = 1_000;
+
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     // A patch may delete and set the same name.
-    if container.is_partial() {
+    if container.is_partial() || container.object.file.is_template() {
         return;
     }
     let env = &container.container.env;
+    let mut positions: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, entry) in env.iter().enumerate() {
-        let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) else { continue };
-        let same = |other: &&EnvVar| other.name.as_ref().is_some_and(|it| it.value == name.value);
-        let Some(before) = env[..at].iter().rposition(|other| same(&other)) else { continue };
-        let earlier = &env[before];
-        let is_repeat = |other: &EnvVar| same(&other) && !uses_earlier_value(other, &name.value);
-        // The last repeat is reported, with all entries before it.
-        if !is_repeat(entry) || env[at + 1..].iter().any(is_repeat) || container.object.file.is_template() {
-            continue;
+        if let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) {
+            positions.entry(&name.value).or_default().push(at);
         }
-        // The entries may be the two sides of a merge conflict.
-        if !container.object.has_certain_structure() {
-            return;
+    }
+    // The last repeat is reported, with all entries before it.
+    let last_repeat = |name: &str, all: &[usize]| {
+        all.iter().skip(1).rposition(|at| !uses_earlier_value(&env[*at], name)).map(|it| it + 1)
+    };
+    let mut repeated: Vec<(usize, &[usize])> = Vec::new();
+    for (at, entry) in env.iter().enumerate() {
+        let Some(all) = entry.name.as_ref().and_then(|it| positions.get(&*it.value)) else { continue };
+        if all.len() > 1 && all[0] == at {
+            let name = entry.name.as_ref().map_or("", |it| &it.value);
+            repeated.extend(last_repeat(name, all).map(|last| (all[last], &all[..last])));
         }
-        let count = env[..at].iter().filter(same).count();
-        let (times, hidden) = match count {
+    }
+    repeated.sort_unstable();
+    // The entries may be the two sides of a merge conflict.
+    if repeated.is_empty() || !container.object.has_certain_structure() {
+        return;
+    }
+    for (at, earlier) in repeated {
+        let entry = &env[at];
+        let (Some(name), Some(before)) = (&entry.name, earlier.last().copied()) else { continue };
+        let (times, hidden) = match earlier.len() {
             1 => ("twice".to_owned(), "the earlier one"),
-            _ => (format!("{} times", count + 1), "the earlier ones"),
+            count => (format!("{} times", count + 1), "the earlier ones"),
         };
         let message = format!(
             "`{}` is declared {times}: this entry hides {hidden}, and `kubectl apply` may drop one of them",
@@ -85,15 +101,17 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         // No fix if the earlier value has references, if an entry between the two mentions the name, or if there is a
         // third entry: removing one may then change other values.
         let mentions = |it: &EnvVar, what: &str| it.value.as_ref().is_some_and(|it| it.value.contains(what));
-        let is_seen = mentions(earlier, "$") || env[before + 1..at].iter().any(|it| mentions(it, &name.value));
+        let is_seen = mentions(&env[before], "$")
+            || at - before > FAR
+            || env[before + 1..at].iter().any(|it| mentions(it, &name.value));
         let title = || format!("Remove the earlier entry of `{}`", name.value);
-        let is_plain = !is_seen && count == 1;
-        let fix = is_plain.then(|| container.removal(earlier.span, title())).flatten();
-        let names = env[..at].iter().filter(same).filter_map(|it| it.name.as_ref());
+        let is_plain = !is_seen && earlier.len() == 1;
+        let fix = is_plain.then(|| container.removal(env[before].span, title())).flatten();
+        let names = earlier.iter().filter_map(|it| env[*it].name.as_ref());
         let finding = names.fold(finding, |it, name| it.related(container.at(name.span), "an earlier entry"));
         findings.push(
             finding
-                .help(if count == 1 { "remove one of the two" } else { "remove all but one" })
+                .help(if earlier.len() == 1 { "remove one of the two" } else { "remove all but one" })
                 .fix(fix)
                 .choice(container.removal(entry.span, format!("Remove this entry of `{}`", name.value))),
         );

@@ -3,7 +3,7 @@
 use crate::k8s::ContainerField;
 use crate::resolve::{Lookup, OriginKind};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::env_order;
+use crate::rules::shared::env_order::ForwardReferenceFixes;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
@@ -61,6 +61,7 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    let fixes = ForwardReferenceFixes::new(container);
     for (text, step, _) in
         judge_references(container).into_iter().filter(|(.., it)| matches!(it, ReferenceVerdict::Forward))
     {
@@ -71,8 +72,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             name,
             format!("`$({name})` is not expanded: `{name}` is declared later"),
         );
-        let mut later = container.container.env.iter().skip(user + 1).filter_map(|it| it.name.as_ref());
-        let Some(declared) = later.find(|it| it.value == *name) else {
+        let Some(declared) = fixes.declared_below(user, name) else {
             let help = format!("`{name}` is added after all entries of `env`: use it in `command` or `args`");
             let finding = finding.help(help);
             // A11: a preset adds it after the entries of the pod.
@@ -91,7 +91,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let finding = finding
             .related(container.at(declared.span), "declared here")
             .help(format!("move `{name}` above its first use"));
-        let fixes = env_order::declare_earlier(container, user, name);
+        let fixes = fixes.declare_earlier(user, name);
         findings.push(fixes.into_iter().fold(finding, |finding, fix| finding.fix(Some(fix))));
     }
 }

@@ -67,7 +67,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 /// Whether a container gets a key of the Secret as a variable.
 fn is_variable(object: &ObjectContext<'_>, key: &str) -> bool {
     let Some(name) = object.object.model.reference_name() else { return false };
-    data_users(object, OriginKind::Secret).any(|it| variable_of(it, OriginKind::Secret, name, key).is_some())
+    data_users(object).any(|it| variable_of(it, OriginKind::Secret, name, key).is_some())
 }
 
 /// Whether the value is written in `stringData`, and so is not encoded.

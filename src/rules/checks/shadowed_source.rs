@@ -1,15 +1,15 @@
 //! The rule `shadowed-source`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::build::BuiltObject;
 use crate::diagnostic::Location;
-use crate::k8s::{Container, DataEntry, EnvFrom, EnvVar, ObjectData, Text, ValueSource};
-use crate::resolve::{OriginKind, is_service_variable_name, service_variables};
+use crate::k8s::{Container, EnvFrom, EnvVar, ObjectData, Text, ValueSource};
+use crate::resolve::{DataUser, OriginKind, is_service_variable_name, service_variables};
 use crate::rules::engine::{ContainerContext, Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::source_objects::{
-    self, imported_keys, imported_object, is_partial, kind_name, name_location, objects, share_namespace,
+    ImportedKeys, has_key, imported_object, is_partial, kind_name, name_location, objects, share_namespace,
 };
 
 declare_rule! {
@@ -86,18 +86,21 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         _ => return,
     };
     let Some(name) = object.object.model.reference_name().filter(|_| !data.keys.is_empty()) else { return };
-    let mut keys = KeyUses::default();
-    for user in object.object.users() {
-        let found = objects(user, kind, name);
-        if found.iter().any(|it| it.object.is_same(object.object)) {
-            let is_whole = |key: &str| found.iter().all(|it| source_objects::keys(it).any(|it| &*it.key.value == key));
-            keys.add_object(object, user, (kind, name), &data.keys, &is_whole);
+    let mut keys = HiddenKeys::default();
+    let mut users = object.data_users().into_iter().peekable();
+    if users.peek().is_none() {
+        return;
+    }
+    keys.hidden = data.keys.iter().map(|it| (&*it.key.value, None)).collect();
+    for user in users {
+        keys.add_object(object, user, (kind, name));
+        // A key with an effect somewhere is no finding, whatever the other users do.
+        if keys.hidden.is_empty() {
+            return;
         }
     }
     for key in &data.keys {
-        let Some(hider) = keys.hidden.get(&*key.key.value).filter(|_| !keys.used.contains(&*key.key.value)) else {
-            continue;
-        };
+        let Some(Some(hider)) = keys.hidden.get(&*key.key.value) else { continue };
         let message = format!("`{}` has no effect in {}: {}", key.key.value, hider.user, hider.what);
         let finding = Finding::new(object.at(key.key.span), &key.key.value, message)
             .related(hider.location.clone(), "it is set here")
@@ -156,13 +159,11 @@ fn hidden_service(container: &ContainerContext<'_>, at: usize, value: &str) -> O
     is_default.then(|| Some((Arc::clone(name), name_location(service)?))).flatten()
 }
 
-/// What happens to the keys of an object in the containers that import it.
+/// The keys of an object that set no variable in the containers that import it.
 #[derive(Default)]
-struct KeyUses<'k> {
-    /// The first that hides each key.
-    hidden: BTreeMap<&'k str, Hider>,
-    /// Keys that set a variable somewhere, or may.
-    used: HashSet<&'k str>,
+struct HiddenKeys<'k> {
+    /// The keys that no container uses so far, with the first that hides each.
+    hidden: BTreeMap<&'k str, Option<Hider>>,
     /// Whether a pod has such objects in volumes, where keys are files.
     in_volumes: bool,
 }
@@ -174,17 +175,11 @@ struct Hider {
     location: Location,
 }
 
-impl<'k> KeyUses<'k> {
-    /// Adds the containers of an object. `is_whole` says whether every object that is meant has a key.
-    fn add_object(
-        &mut self,
-        object: &ObjectContext<'_>,
-        user: BuiltObject<'_>,
-        import: (OriginKind, &str),
-        keys: &'k [DataEntry],
-        is_whole: &dyn Fn(&str) -> bool,
-    ) {
+impl HiddenKeys<'_> {
+    /// Adds the containers of an object.
+    fn add_object(&mut self, object: &ObjectContext<'_>, user: DataUser<'_>, import: (OriginKind, &str)) {
         let file = object.file;
+        let user = user.object;
         let release = file.resolver.release(user.file);
         // A change of the kind of the file changes its objects, which are recorded.
         let is_template = || file.snapshot.file_unrecorded(user.file).is_some_and(|it| it.is_template());
@@ -198,47 +193,82 @@ impl<'k> KeyUses<'k> {
                         kind == import.0 && name.is_some_and(|it| &*it.value == import.1)
                     })
                 };
+                let mut imports = container.env_from.iter().enumerate().filter(|(_, it)| is_import(it)).peekable();
+                if imports.peek().is_none() {
+                    continue;
+                }
                 // What else sets variables of a part of a container, or of a template, is not known.
-                let is_open = container.may_have_more_variables || is_partial(user, container) || is_template();
-                for (at, entry) in container.env_from.iter().enumerate().filter(|(_, it)| is_import(it)) {
+                if container.may_have_more_variables || is_partial(user, container) || is_template() {
+                    self.hidden.clear();
+                    return;
+                }
+                let found = objects(user, import.0, import.1);
+                let is_whole = |key: &str| found.iter().all(|it| has_key(it, key));
+                let entries = EntriesByName::of(container);
+                for (at, entry) in imports {
                     let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
                     let later = &container.env_from[at + 1..];
-                    let later: Vec<_> = later.iter().map(|it| (it, imported_keys(user, release, it))).collect();
-                    for key in keys.iter().map(|it| &*it.key.value) {
-                        let variable = format!("{prefix}{key}");
-                        let hider = hider(user, container, &later, &variable).filter(|_| !is_open && is_whole(key));
-                        match hider {
-                            Some(hider) => drop(self.hidden.entry(key).or_insert(hider)),
-                            None => drop(self.used.insert(key)),
+                    let later: Vec<_> = later.iter().filter_map(|it| ImportedKeys::of(user, release, it)).collect();
+                    self.hidden.retain(|key, known| {
+                        let hider = || hider(user, &entries, &later, &format!("{prefix}{key}"));
+                        match Some(key).filter(|it| is_whole(it)).and_then(|_| hider()) {
+                            Some(hider) => drop(known.get_or_insert(hider)),
+                            None => return false,
                         }
-                    }
+                        true
+                    });
                 }
             }
         }
     }
 }
 
+/// The entries of `env` of a container by name.
+struct EntriesByName<'c> {
+    container: &'c Container,
+    /// The first entry of each name.
+    first: HashMap<&'c str, usize>,
+    /// The first entry with a reference to each name.
+    first_use: HashMap<&'c str, usize>,
+}
+
+impl<'c> EntriesByName<'c> {
+    fn of(container: &'c Container) -> Self {
+        let (mut first, mut first_use) = (HashMap::new(), HashMap::new());
+        for (at, entry) in container.env.iter().enumerate() {
+            if let Some(name) = &entry.name {
+                first.entry(&*name.value).or_insert(at);
+            }
+            let text: &str = entry.value.as_ref().map_or("", |it| &it.value);
+            let ends = text.split("$(").skip(1).filter_map(|it| it.split_once(')'));
+            for (name, _) in ends {
+                first_use.entry(name).or_insert(at);
+            }
+        }
+        Self { container, first, first_use }
+    }
+}
+
 /// What hides a variable of `envFrom` in a container.
 fn hider(
     user: BuiltObject<'_>,
-    container: &Container,
-    later: &[(&EnvFrom, BTreeMap<Arc<str>, Location>)],
+    entries: &EntriesByName<'_>,
+    later: &[ImportedKeys<'_, '_>],
     variable: &str,
 ) -> Option<Hider> {
-    let import =
-        later.iter().find(|(_, keys)| keys.contains_key(variable)).and_then(|(entry, _)| imported_object(entry));
-    if let Some((kind, Some(name), _)) = import {
-        let what = format!("the {} `{}` sets `{variable}` too, later in `envFrom`", kind_name(kind), name.value);
+    if let Some(import) = later.iter().find(|it| it.defines(variable)) {
+        let name = import.name;
+        let what = format!("the {} `{}` sets `{variable}` too, later in `envFrom`", kind_name(import.kind), name.value);
         return Some(Hider { user: user.title(), what, location: user.location(name.span) });
     }
-    let named = |it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == variable);
-    let at = container.env.iter().position(named)?;
+    let at = *entries.first.get(variable)?;
     // The entries up to the first of the name can refer to the value of `envFrom`.
-    let uses_it = |it: &EnvVar| it.value.as_ref().is_some_and(|it| it.value.contains(&format!("$({variable})")));
-    if container.env[..=at].iter().any(uses_it) || is_optional(&container.env[at]) {
+    let is_used = entries.first_use.get(variable).is_some_and(|it| *it <= at);
+    let entry = &entries.container.env[at];
+    if is_used || is_optional(entry) {
         return None;
     }
-    let span = container.env[at].name.as_ref()?.span;
+    let span = entry.name.as_ref()?.span;
     let what = format!("`env` sets `{variable}` too");
     Some(Hider { user: user.title(), what, location: user.location(span) })
 }

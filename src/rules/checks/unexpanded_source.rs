@@ -80,7 +80,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let Some(name) = object.object.model.reference_name() else { return };
-    for user in data_users(object, kind).filter(|it| !may_expand(it.container)) {
+    for user in data_users(object).filter(|it| !may_expand(it.container)) {
         let environment = object.file.resolver.environment(user);
         let bound = |name: &str| match environment.lookup(VariableScope::All, name) {
             Lookup::Bound(binding) => Some(binding),

@@ -269,7 +269,10 @@ impl CachedCheck<'_> {
         for (at, (handle, container, sees)) in containers.into_iter().enumerate() {
             let before =
                 old[at].take().map(|(_, part)| part).filter(|it| is_same || !it.dependencies.include_siblings());
-            let part = self.cached_or_checked(before, || self.file.check_container(self.active, handle, sees));
+            // The dependencies on presets belong to each container.
+            let check =
+                || self.file.check_container(self.active, &self.file.resolver.pod(handle.in_pod()), handle, sees);
+            let part = self.cached_or_checked(before, check);
             new.containers.push((Arc::clone(container), part));
         }
         new

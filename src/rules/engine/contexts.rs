@@ -7,7 +7,7 @@ use crate::build::{self, BuiltContainer, BuiltObject, BuiltPod, WrittenRange};
 use crate::diagnostic::{Edit, Location};
 use crate::k8s::{Container, Object, ObjectSpan, Pod, Text, VariableScope};
 use crate::resolve::{Binding, Environment, ExpandedScalar, Lookup, PresetLocation, ProbeCommand, Resolver, SubPath};
-use crate::syntax::{EnvFileDialect, SourceMap, SyntaxError, replace_in_scalar};
+use crate::syntax::{EnvFileDialect, SyntaxError, replace_in_mapped_scalar, replace_in_scalar};
 use crate::text::Span;
 use crate::workspace::{File, KubernetesVersion, ParsedText, Snapshot};
 
@@ -93,8 +93,8 @@ impl ObjectContext<'_> {
         let source = self.file.texts.parsed_text(&scalar.file);
         let inner = source
             .as_ref()
-            .and_then(|it| it.masked_slice(scalar.span))
-            .map(|source| SourceMap::new(&source, style, &value).source_span(range).shifted(scalar.span.start));
+            .and_then(|it| it.mapped_scalar(scalar.span, style, &value))
+            .map(|it| it.map.source_span(range).shifted(scalar.span.start));
         Location { span: inner.unwrap_or(scalar.span), ..scalar }
     }
 
@@ -113,7 +113,14 @@ impl ObjectContext<'_> {
         }
         let WrittenRange { scalar, style, value, range } = self.object.written_range(text, range);
         let source = self.file.parsed_text().filter(|_| scalar.file == *self.file.path)?;
-        let change = replace_in_scalar(&source.text.part(scalar.span)?, style, &value, range, new)?;
+        // An action of a Helm template is not text that can be edited.
+        let change = match source.mask {
+            Some(_) => replace_in_scalar(&source.text.part(scalar.span)?, style, &value, range, new)?,
+            None => {
+                let mapped = source.mapped_scalar(scalar.span, style, &value)?;
+                replace_in_mapped_scalar(&mapped.source, &mapped.map, style, range, new)?
+            }
+        };
         let span = change.span.shifted(scalar.span.start);
         Some(Edit { location: Location { span, ..scalar }, text: change.text })
     }

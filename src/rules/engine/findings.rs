@@ -258,14 +258,10 @@ impl ViewedFinding {
 
 /// The path of an offset in its object: `spec.containers[0].env[1].value`.
 fn path(tree: &Tree, file: &FileContext<'_>, offset: usize) -> Option<String> {
-    let start = file
-        .facts
-        .objects
-        .iter()
-        .filter(|object| object.file_span(object.model.span).touches(offset))
-        .map(|object| object.offset)
-        .max()
-        .unwrap_or(0);
+    let objects = &file.facts.objects;
+    let before = &objects[..objects.partition_point(|it| it.offset <= offset)];
+    let around = before.iter().rfind(|it| it.file_span(it.model.span).touches(offset));
+    let start = around.map_or(0, |it| it.offset);
     let root = tree.document_at(offset)?.root()?;
     Some(root.field_path(offset, start)).filter(|path| !path.is_empty())
 }

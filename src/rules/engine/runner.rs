@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::build::{self, BuiltContainer, BuiltObject};
 use crate::diagnostic::{Diagnostic, Location};
-use crate::resolve::Resolver;
+use crate::resolve::{PodResolver, Resolver};
 use crate::rules::checks::invalid_settings::check_settings;
 use crate::rules::engine::contexts::TextProvider;
 use crate::rules::engine::deliberate::lower_announced;
@@ -36,8 +36,11 @@ pub fn check(
     for at in 0..facts.objects.len() {
         for (object, sees) in file.checked_objects(at) {
             found.extend(file.check_object(&active, object, sees));
-            for container in object.containers() {
-                found.extend(file.check_container(&active, container, sees));
+            for pod in object.pods() {
+                let shared = resolver.pod(pod);
+                for container in pod.containers() {
+                    found.extend(file.check_container(&active, &shared, container, sees));
+                }
             }
         }
     }
@@ -101,7 +104,8 @@ impl<'a> FileContext<'a> {
     pub(super) fn check_container(
         &self,
         active: &ActiveRules,
-        container: BuiltContainer<'_>,
+        pod: &PodResolver<'_, 'a>,
+        container: BuiltContainer<'a>,
         sees: Option<Sees>,
     ) -> Vec<RawFinding> {
         let wanted = |check: &Check| {
@@ -111,7 +115,7 @@ impl<'a> FileContext<'a> {
         if !active.iter().any(|(rule, _)| is_needed(rule)) {
             return Vec::new();
         }
-        let environment = self.resolver.environment(container);
+        let environment = pod.environment(container.container);
         let context = ContainerContext::new(self, container, &environment);
         run(active, sees, Some(&context.object), &|check, findings| {
             if let Check::Container(check) | Check::ContainerOrPreset(check) | Check::ContainerOrPresetInPod(check) =

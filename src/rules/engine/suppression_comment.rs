@@ -60,11 +60,21 @@ impl Suppression {
 pub fn suppressions(source: &ParsedText, dialect: Option<EnvFileDialect>) -> Vec<Suppression> {
     // Few lines have one. Searching every comment of a large file would be too slow after each keystroke.
     let lines = lines_with_suppressions(&source.text);
-    lines.into_iter().flat_map(|line| suppressions_in(source, dialect, line)).collect()
+    let mut blocks = CommentBlocks::default();
+    lines.into_iter().flat_map(|line| suppressions_with(source, dialect, line, &mut blocks)).collect()
 }
 
 /// The suppression comments that begin in a part of a file.
 pub fn suppressions_in(source: &ParsedText, dialect: Option<EnvFileDialect>, within: Span) -> Vec<Suppression> {
+    suppressions_with(source, dialect, within, &mut CommentBlocks::default())
+}
+
+fn suppressions_with(
+    source: &ParsedText,
+    dialect: Option<EnvFileDialect>,
+    within: Span,
+    blocks: &mut CommentBlocks,
+) -> Vec<Suppression> {
     let text: &str = &source.text;
     let mut comments = match dialect {
         None => source.tree.comments(text, within),
@@ -78,7 +88,7 @@ pub fn suppressions_in(source: &ParsedText, dialect: Option<EnvFileDialect>, wit
         comments.extend(helm_comments(text, within));
         comments.sort();
     }
-    comments.into_iter().filter_map(|comment| read(text, comment)).collect()
+    comments.into_iter().filter_map(|comment| read(text, comment, blocks)).collect()
 }
 
 /// The offsets that stand for a place: itself, and the start of a scalar of several lines around it with its key. No comment
@@ -133,7 +143,7 @@ const OTHER_WORDS: [&str; 16] = [
     "suppress",
 ];
 
-fn read(text: &str, comment: Span) -> Option<Suppression> {
+fn read(text: &str, comment: Span, blocks: &mut CommentBlocks) -> Option<Suppression> {
     let body = &text[comment.range()];
     // The start of the comment, and of another one in it: `# noqa # podlens: ignore[rule]`.
     let first = body.len() - body.trim_start_matches(['#', '{', '/', '*', '-', ' ', '\t']).len();
@@ -143,23 +153,40 @@ fn read(text: &str, comment: Span) -> Option<Suppression> {
     let DirectiveParts { end, whole_file, rules, flaw } = parts;
     let rules = rules.into_iter().map(|(at, name)| (name.to_owned(), Span::new(from + at, from + at + name.len())));
     let (rules, directive) = (rules.collect(), Span::new(from, from + end));
-    Some(Suppression { comment, directive, rules, whole_file, lines: lines_of(text, comment), flaw })
+    Some(Suppression { comment, directive, rules, whole_file, lines: blocks.lines_of(text, comment), flaw })
 }
 
-/// The lines that a comment applies to.
-fn lines_of(text: &str, comment: Span) -> Span {
-    let line_start = text[..comment.start].rfind('\n').map_or(0, |end| end + 1);
-    let alone = text[line_start..comment.start].trim().is_empty();
-    let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |len| from + len + 1);
-    let mut end = line_end(comment.end);
-    if alone {
-        // Other comments may come between it and the line it applies to.
-        while end < text.len() && matches!(text[end..].trim_start_matches([' ', '\t']).chars().next(), Some('#')) {
-            end = line_end(end);
+/// The comment lines that were read last: comments that follow each other apply to the same line.
+#[derive(Default)]
+struct CommentBlocks {
+    /// The lines of the block after its first one, and the end of the line after them.
+    last: Option<(Span, usize)>,
+}
+
+impl CommentBlocks {
+    /// The lines that a comment applies to.
+    fn lines_of(&mut self, text: &str, comment: Span) -> Span {
+        let line_start = text[..comment.start].rfind('\n').map_or(0, |end| end + 1);
+        let alone = text[line_start..comment.start].trim().is_empty();
+        let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |len| from + len + 1);
+        let next = line_end(comment.end);
+        if !alone {
+            return Span::new(line_start, next);
         }
-        end = line_end(end);
+        if let Some((_, end)) = self.last.filter(|(block, _)| block.start <= next && next <= block.end) {
+            return Span::new(line_start, end);
+        }
+        // Other comments may come between it and the line it applies to.
+        let mut block_end = next;
+        while block_end < text.len()
+            && matches!(text[block_end..].trim_start_matches([' ', '\t']).chars().next(), Some('#'))
+        {
+            block_end = line_end(block_end);
+        }
+        let end = line_end(block_end);
+        self.last = Some((Span::new(next, block_end), end));
+        Span::new(line_start, end)
     }
-    Span::new(line_start, end)
 }
 
 /// The parts of a directive; offsets are relative to its start.

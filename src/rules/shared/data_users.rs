@@ -2,24 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::build::{BuiltContainer, BuiltObject};
+use crate::build::BuiltContainer;
 use crate::k8s::{EnvFromSource, KeyRef, Text, ValueSource};
 use crate::resolve::OriginKind;
 use crate::rules::engine::ObjectContext;
-use crate::rules::shared::source_objects::objects;
 
 /// The containers in the workspace that take variables from the object, if the name they use can only mean this object.
-pub(in crate::rules) fn data_users<'a>(
-    object: &ObjectContext<'a>,
-    kind: OriginKind,
-) -> impl Iterator<Item = BuiltContainer<'a>> {
-    let this = object.object;
-    let name = this.model.reference_name();
-    let users = this.users().into_iter().filter(move |user| {
-        let found = name.map(|name| objects(*user, kind, name)).unwrap_or_default();
-        matches!(&found[..], [one] if one.object.is_same(this))
-    });
-    users.flat_map(BuiltObject::containers)
+pub(in crate::rules) fn data_users<'a>(object: &ObjectContext<'a>) -> impl Iterator<Item = BuiltContainer<'a>> {
+    let users = object.data_users().into_iter().filter(|it| it.is_certain);
+    users.flat_map(|it| it.object.containers())
 }
 
 /// The variable that a container makes of a key of an object, and the scalar with the name of the object.

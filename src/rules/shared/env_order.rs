@@ -2,36 +2,68 @@
 //!
 //! A new order is offered only if every reference keeps its value, except references that had none.
 
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 
 use crate::diagnostic::Fix;
-use crate::k8s::VariableScope;
+use crate::k8s::{Text, VariableScope};
 use crate::resolve::Lookup;
 use crate::rules::engine::{ContainerContext, edit};
 use crate::syntax::{DollarTokenKind, dollar_tokens, reorder_items};
 
-/// Orders of `env` that give a forward reference its value: first with the declaration moved up, then with all entries
-/// sorted.
-pub(in crate::rules) fn declare_earlier(container: &ContainerContext<'_>, user: usize, name: &str) -> Vec<Fix> {
-    let entries = EnvEntries::of(container);
-    let Some(declared) = entries.first_after(user, name) else { return Vec::new() };
-    let mut fixes: Vec<Fix> = Vec::new();
-    let mut known: Option<Vec<usize>> = None;
-    if let Some((order, title)) = entries.move_before_first_use(declared)
-        && let Some(fix) = entries.fix(&order, title)
-    {
-        fixes.push(fix);
-        known = Some(order);
+/// How many entries are moved for all fixes of a container. A fix costs as much as the list is long: of very many forward
+/// references only the first have one, and sorting the list corrects the others too.
+const MOST_MOVES: usize = 50_000;
+
+/// Finds the orders of `env` that give forward references their values.
+pub(in crate::rules) struct ForwardReferenceFixes<'c> {
+    container: &'c ContainerContext<'c>,
+    entries: OnceCell<EnvEntries<'c>>,
+    moves: Cell<usize>,
+}
+
+impl<'c> ForwardReferenceFixes<'c> {
+    pub(in crate::rules) fn new(container: &'c ContainerContext<'c>) -> Self {
+        Self { container, entries: OnceCell::new(), moves: Cell::new(0) }
     }
-    let sorted = entries.sort_by_dependency();
-    let helps = sorted.iter().position(|it| *it == declared) < sorted.iter().position(|it| *it == user);
-    if helps
-        && known.as_ref() != Some(&sorted)
-        && let Some(fix) = entries.fix(&sorted, "Sort `env` by dependency".into())
-    {
-        fixes.push(fix);
+
+    /// The first entry of a name below another one.
+    pub(in crate::rules) fn declared_below(&self, user: usize, name: &str) -> Option<&'c Text> {
+        let positions = self.entries().entries_named(name);
+        let at = *positions.get(positions.partition_point(|it| *it <= user))?;
+        self.container.container.env[at].name.as_ref()
     }
-    fixes
+
+    /// Orders that give a forward reference its value: first with the declaration moved up, then with all entries sorted.
+    pub(in crate::rules) fn declare_earlier(&self, user: usize, name: &str) -> Vec<Fix> {
+        let entries = self.entries();
+        self.moves.set(self.moves.get() + entries.names.len());
+        if self.moves.get() > MOST_MOVES.max(entries.names.len()) {
+            return Vec::new();
+        }
+        let Some(declared) = entries.first_after(user, name) else { return Vec::new() };
+        let mut fixes: Vec<Fix> = Vec::new();
+        let mut known: Option<Vec<usize>> = None;
+        if let Some((order, title)) = entries.move_before_first_use(declared)
+            && let Some(fix) = entries.fix(&order, title)
+        {
+            fixes.push(fix);
+            known = Some(order);
+        }
+        let sorted = entries.sort_by_dependency();
+        let helps = sorted.iter().position(|it| *it == declared) < sorted.iter().position(|it| *it == user);
+        if helps
+            && known.as_ref() != Some(&sorted)
+            && let Some(fix) = entries.fix(&sorted, "Sort `env` by dependency".into())
+        {
+            fixes.push(fix);
+        }
+        fixes
+    }
+
+    fn entries(&self) -> &EnvEntries<'c> {
+        self.entries.get_or_init(|| EnvEntries::of(self.container))
+    }
 }
 
 /// Puts every entry of `env` after the entries it refers to; `None` if they are in such an order already, or if a
@@ -108,7 +140,8 @@ impl<'c> EnvEntries<'c> {
     }
 
     fn last_before(&self, at: usize, name: &str) -> Option<usize> {
-        self.entries_named(name).iter().rev().copied().find(|it| *it < at)
+        let positions = self.entries_named(name);
+        positions[..positions.partition_point(|it| *it < at)].last().copied()
     }
 
     fn first_after(&self, at: usize, name: &str) -> Option<usize> {
@@ -127,6 +160,8 @@ impl<'c> EnvEntries<'c> {
     /// The order with an entry, and the entries it needs, moved above another entry.
     fn move_above(&self, declared: usize, target: usize) -> Option<(Vec<usize>, String)> {
         let mut moving = vec![declared];
+        let mut is_moving = vec![false; self.names.len()];
+        is_moving[declared] = true;
         let mut next = 0;
         while let Some(at) = moving.get(next).copied() {
             next += 1;
@@ -134,13 +169,13 @@ impl<'c> EnvEntries<'c> {
                 if needed == target {
                     return None;
                 }
-                if !moving.contains(&needed) {
+                if !std::mem::replace(&mut is_moving[needed], true) {
                     moving.push(needed);
                 }
             }
         }
         moving.sort_unstable();
-        let stay = |at: &usize| !moving.contains(at);
+        let stay = |at: &usize| !is_moving[*at];
         let mut order: Vec<usize> = (0..target).collect();
         order.extend(&moving);
         order.extend((target..self.names.len()).filter(stay));
@@ -207,13 +242,14 @@ impl<'c> EnvEntries<'c> {
         // The last of equal names wins, and each may refer to the one before it.
         let same_order = |it: &[usize]| it.is_sorted_by_key(|at| place[*at]);
         let unnamed = self.entries_named("").len() <= 1;
-        let names_kept = self.names.iter().all(|name| same_order(self.entries_named(name)));
+        let names_kept = self.positions.values().all(|it| same_order(it));
         unnamed
             && names_kept
             && self.references.iter().enumerate().all(|(at, references)| {
                 references.iter().all(|reference| {
-                    let before = self.entries_named(reference.name).iter().filter(|it| place[**it] < place[at]);
-                    let now = before.max_by_key(|it| place[**it]).copied();
+                    let positions = self.entries_named(reference.name);
+                    let before = positions.partition_point(|it| place[*it] < place[at]);
+                    let now = positions[..before].last().copied();
                     now == reference.entry || reference.forward && now == self.first_after(at, reference.name)
                 })
             })

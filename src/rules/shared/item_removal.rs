@@ -103,20 +103,21 @@ pub(in crate::rules) fn removed_item_span(text: &SharedText, tree: &Tree, item: 
     if has_anchor(path[at]) {
         return None;
     }
-    let items: Vec<Span> = list.items().map(Node::span).collect();
-    let index = items.iter().position(|it| *it == item)?;
+    let (index, _) = list.item_at(item.start).filter(|(_, it)| it.span() == item)?;
+    let items = |at: usize| list.item(at).map(Node::span);
     match list.kind() {
-        NodeKind::Sequence(CollectionStyle::Block) if items.len() > 1 => {
-            // The lines from the first item to the one after this item, so that only these are read.
-            let end = items.get(index + 1).map_or(item.end, |it| it.start);
-            let around = text.lines_around(Span::new(items[0].start, end));
+        NodeKind::Sequence(CollectionStyle::Block) if items(1).is_some() => {
+            // The lines from the item before this one to the one after it, so that only these are read.
+            let end = items(index + 1).map_or(item.end, |it| it.start);
+            let start = items(index.saturating_sub(1))?.start;
+            let around = text.lines_around(Span::new(start, end));
             let lines = block_item_lines(&text.part(around)?, item.relative_to(around.start), index == 0)?;
             Some(lines.shifted(around.start))
         }
         NodeKind::Sequence(CollectionStyle::Flow) => {
-            let span = match (items.get(index + 1), index.checked_sub(1)) {
+            let span = match (items(index + 1), index.checked_sub(1)) {
                 (Some(next), _) => Span::new(item.start, next.start),
-                (None, Some(before)) => Span::new(items[before].end, item.end),
+                (None, Some(before)) => Span::new(items(before)?.end, item.end),
                 (None, None) => return None,
             };
             tree.comments(text, span).is_empty().then_some(span)

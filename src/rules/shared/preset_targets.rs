@@ -112,22 +112,21 @@ impl<'a> ObjectContext<'a> {
     fn find_preset_targets(&self) -> (Vec<PresetTarget<'a>>, bool) {
         let file = self.file;
         let (mut all, mut may_have_more) = (Vec::new(), false);
-        for (path, facts) in file.snapshot.files() {
-            for object in build::all_views(file.snapshot, path, facts).filter(|it| !it.model.pods.is_empty()) {
-                if !build::is_in_same_namespace(self.object, object) || file.snapshot.is_excluded(path) {
-                    continue;
-                }
-                for pod in object.model.pods.iter().filter(|it| !is_patch(file.snapshot, path, it)) {
-                    let Some(admission) = file.resolver.admission(BuiltPod { object, pod }) else { continue };
-                    let is_this = |it: &MatchingPreset<'_>| it.object.is_same(self.object);
-                    let at = admission.presets.iter().position(is_this);
-                    match at {
-                        Some(at) if admission.presets.iter().all(|it| it.is_certain) => {
-                            all.push(PresetTarget { object, pod, admission, at });
-                        }
-                        Some(_) => may_have_more = true,
-                        None => may_have_more |= admission.possible.iter().any(|it| it.object.is_same(self.object)),
+        for object in file.resolver.preset_workloads(self.object) {
+            let path = object.file;
+            if !build::is_in_same_namespace(self.object, object) || file.snapshot.is_excluded(path) {
+                continue;
+            }
+            for pod in object.model.pods.iter().filter(|it| !is_patch(file.snapshot, path, it)) {
+                let Some(admission) = file.resolver.admission(BuiltPod { object, pod }) else { continue };
+                let is_this = |it: &MatchingPreset<'_>| it.object.is_same(self.object);
+                let at = admission.presets.iter().position(is_this);
+                match at {
+                    Some(at) if admission.presets.iter().all(|it| it.is_certain) => {
+                        all.push(PresetTarget { object, pod, admission, at });
                     }
+                    Some(_) => may_have_more = true,
+                    None => may_have_more |= admission.possible.iter().any(|it| it.object.is_same(self.object)),
                 }
             }
         }

@@ -1,12 +1,9 @@
 //! The ConfigMaps, Secrets and Services of the workspace that the names in a container refer to.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use crate::build::{BuiltMatch, BuiltObject, EnvFromRefusal};
 use crate::diagnostic::Location;
 use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Text};
-use crate::resolve::{OriginKind, is_strict_variable_name};
+use crate::resolve::{DataUser, OriginKind, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodContext};
 use crate::workspace::{IncludeKind, Inclusion, KubernetesVersion, LookupSite};
 
@@ -24,6 +21,11 @@ impl FileContext<'_> {
 }
 
 impl<'a> ObjectContext<'a> {
+    /// The objects whose containers may take variables from the object.
+    pub(in crate::rules) fn data_users(&self) -> Vec<DataUser<'a>> {
+        self.file.resolver.data_users(self.object)
+    }
+
     /// The site that names in the object are looked up from.
     pub(in crate::rules) fn lookup_site(&self) -> LookupSite<'a> {
         self.object.lookup_site()
@@ -75,30 +77,41 @@ impl<'a> ContainerContext<'a> {
     }
 }
 
-/// The variables that an entry of `envFrom` certainly defines, in every object that its name may refer to, each with the
-/// location of its key.
-pub(in crate::rules) fn imported_keys(
-    user: BuiltObject<'_>,
-    release: KubernetesVersion,
-    entry: &EnvFrom,
-) -> BTreeMap<Arc<str>, Location> {
-    let Some((kind, Some(name), _)) = imported_object(entry) else { return BTreeMap::new() };
-    if !EnvFromRefusal::all(entry, release).is_empty() {
-        return BTreeMap::new();
-    }
-    let found = objects(user, kind, &name.value);
-    // B10: older releases skip keys that are not valid names.
-    let checks_names = !release.is_at_least(30);
-    let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
-    let mut given = BTreeMap::new();
-    for key in found.first().into_iter().flat_map(keys) {
-        let full = format!("{prefix}{}", key.key.value);
-        let in_all = found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value));
-        if in_all && (!checks_names || is_strict_variable_name(&full)) {
-            given.insert(full.into(), data_key_location(&found[0], key));
+/// The object of an entry of `envFrom`, with the variables that it certainly defines.
+pub(in crate::rules) struct ImportedKeys<'s, 'e> {
+    pub(in crate::rules) kind: OriginKind,
+    pub(in crate::rules) name: &'e Text,
+    prefix: &'e str,
+    /// Every object that the name may refer to.
+    found: Vec<BuiltMatch<'s>>,
+    /// B10: older releases skip keys that are not valid names.
+    checks_names: bool,
+}
+
+impl<'s, 'e> ImportedKeys<'s, 'e> {
+    /// `None` if nothing of the entry is certain.
+    pub(in crate::rules) fn of(user: BuiltObject<'s>, release: KubernetesVersion, entry: &'e EnvFrom) -> Option<Self> {
+        let (kind, name, _) = imported_object(entry)?;
+        if !EnvFromRefusal::all(entry, release).is_empty() {
+            return None;
         }
+        let (name, prefix) = (name?, entry.prefix.as_ref().map_or("", |it| &it.value));
+        let found = objects(user, kind, &name.value);
+        Some(Self { kind, name, prefix, found, checks_names: !release.is_at_least(30) })
     }
-    given
+
+    /// Whether every object has the key of a variable.
+    pub(in crate::rules) fn defines(&self, variable: &str) -> bool {
+        let in_all = |key: &str| self.found.iter().all(|it| has_key(it, key));
+        !self.found.is_empty()
+            && variable.strip_prefix(self.prefix).is_some_and(in_all)
+            && (!self.checks_names || is_strict_variable_name(variable))
+    }
+}
+
+/// Whether a ConfigMap or Secret has a key.
+pub(in crate::rules) fn has_key(found: &BuiltMatch<'_>, key: &str) -> bool {
+    found.keyed_data().is_some_and(|it| !it.entries_named(key).is_empty())
 }
 
 /// The reference of an entry of `envFrom`: kind, name, and whether it is optional.
@@ -118,11 +131,6 @@ pub(in crate::rules) fn objects<'s>(user: BuiltObject<'s>, kind: OriginKind, nam
 /// The keys of a ConfigMap or Secret.
 pub(in crate::rules) fn keys<'s>(found: &BuiltMatch<'s>) -> impl Iterator<Item = &'s DataEntry> + use<'s> {
     found.keyed_data().into_iter().flat_map(|it| &it.keys)
-}
-
-/// The location of a key.
-pub(in crate::rules) fn data_key_location(found: &BuiltMatch<'_>, key: &DataEntry) -> Location {
-    found.location(key.key.span)
 }
 
 /// The location of the name of an object.
