@@ -148,11 +148,13 @@ impl Row {
     fn new(workload: &WorkloadView, variable: &VariableView) -> Self {
         let source = |it: &SourceView| source_text(it, &workload.file);
         let hides: Vec<String> = variable.hides.iter().map(source).collect();
+        let own = source(&variable.source);
+        let has_one_source = variable.alternatives.iter().all(|it| source(&it.source) == own);
         Self {
             name: one_line(&variable.name).into_owned(),
             value: value_text(variable),
             is_open: variable.state != "known",
-            source: source(&variable.source),
+            source: if has_one_source { own } else { "one of several".into() },
             hides: if hides.is_empty() { String::new() } else { format!("hides {}", hides.join(", ")) },
             alternatives: variable
                 .alternatives

@@ -219,7 +219,7 @@ function row(variable: Variable): HTMLElement {
       hasReferences ? h("div", { class: "note" }, "from ", h("code", {}, variable.raw ?? "")) : null,
       alternatives(variable),
     ),
-    h("td", { role: "cell" }, sourceOf(variable.source), ...variable.hides.map(hiddenSource)),
+    h("td", { role: "cell" }, hasOneSource(variable) ? sourceOf(variable.source) : "one of several", ...variable.hides.map(hiddenSource)),
   );
 }
 
@@ -257,6 +257,12 @@ function markPlaceholders(text: string, state: string): (HTMLElement | string)[]
     .split(/(<[^<>]*>)/)
     .filter((piece) => piece !== "")
     .map((piece) => (piece.startsWith("<") ? h("span", { class: "placeholder" }, piece) : piece));
+}
+
+/** Whether all values that a variable may have come from one place. */
+function hasOneSource(variable: Variable): boolean {
+  const text = JSON.stringify(variable.source);
+  return (variable.alternatives ?? []).every((one) => JSON.stringify(one.source) === text);
 }
 
 function alternatives(variable: Variable): HTMLElement | null {
