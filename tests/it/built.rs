@@ -302,6 +302,31 @@ fn findings(files: &Files) -> BTreeMap<(String, String), usize> {
 /// The settings under which the designs are compared.
 const SETTINGS: [&str; 4] = ["kubernetes: '1.19'\n", "kubernetes: '1.34'\n", "{}\n", "proposals: true\n"];
 
+/// A template and a file beside it in which two or three designs meet.
+struct Combination {
+    about: String,
+    settings: &'static str,
+    template: String,
+    beside: String,
+}
+
+impl Combination {
+    fn numbered(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let parts = Parts::numbered(seed);
+        let settings = SETTINGS[random.below(SETTINGS.len())];
+        let template = template(&mut random, parts);
+        let beside = beside(&mut random, parts);
+        Self { about: format!("seed {seed}, {parts:?}, {settings}"), settings, template, beside }
+    }
+}
+
+/// What a case is about, and its files.
+pub(crate) fn combination(seed: u64) -> (String, Files) {
+    let Combination { about, settings, template, beside } = Combination::numbered(seed);
+    (about, files(settings, "all.yaml", &template, &beside))
+}
+
 #[test]
 fn a_template_has_the_environments_and_findings_of_its_objects() {
     // How often two situations occur together: a pair that never does is not tested.
@@ -312,18 +337,13 @@ fn a_template_has_the_environments_and_findings_of_its_objects() {
     let pairs = pairs.filter(|pair| *pair != ("\"refused\"", "\"alternatives\""));
     let mut seen: Vec<_> = pairs.map(|pair| (pair, 0)).collect();
     for seed in 0..u64::from(crate::cases(300, 5_000)) {
-        let mut random = Random::new(seed);
-        let parts = Parts::numbered(seed);
-        let settings = SETTINGS[random.below(SETTINGS.len())];
-        let template = template(&mut random, parts);
-        let beside = beside(&mut random, parts);
+        let Combination { about, settings, template, beside } = Combination::numbered(seed);
         let objects = processed(&template);
         let [own, expected] = [("all.yaml", &template), ("all.json", &objects)].map(|(file, source)| {
             let files = files(settings, file, source, &beside);
             let environments = serde_json::to_string_pretty(&environments(&files)).expect("JSON");
             (environments, findings(&files))
         });
-        let about = format!("seed {seed}, {parts:?}, {settings}");
         let difference = similar::TextDiff::from_lines(&expected.0, &own.0);
         assert!(own.0 == expected.0, "{about}\n{}\n{template}\n{beside}\n{objects}", difference.unified_diff());
         assert_eq!(own.1, expected.1, "{about}\n{template}\n{beside}\n{objects}");

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::fixture::position;
 use super::{Client, Fixture};
+use crate::built::combination;
 use crate::command::run;
 use crate::fixture::suites_in;
 
@@ -88,6 +89,18 @@ fn the_cases_of_rules_equal_the_commands() {
         let compared = check_suite("rules", suite);
         assert!(compared.examples > 0 && compared.findings > 0, "{suite}: {compared:?}");
     }
+}
+
+/// Templates with presets, env files and links, two and three at a time.
+#[test]
+fn combinations_equal_the_commands() {
+    let mut compared = Compared::default();
+    for seed in 0..u64::from(crate::cases(20, 200)) {
+        let (title, files) = combination(seed);
+        let text: String = files.iter().map(|(path, text)| format!("#- {path}\n{text}")).collect();
+        compare(title, Fixture::new(&text), &mut compared);
+    }
+    assert!(compared.findings >= 20 && compared.hovers >= 20 && compared.unresolved >= 20, "{compared:?}");
 }
 
 struct Example {
@@ -231,7 +244,8 @@ impl Example {
         let (file, name) = (it["file"].as_str().expect("a file"), it["name"].as_str().expect("a name"));
         let at = json!({"line": number("line") - 1, "character": number("column") + 1});
         let written = usize::try_from(number("line") - 1).ok().and_then(|it| self.fixture.text(file).lines().nth(it));
-        if !written.is_some_and(|it| it.contains(name)) {
+        let rest = written.and_then(|it| it.get(usize::try_from(number("column") - 1).ok()?..));
+        if !rest.is_some_and(|it| it.starts_with(&format!("$({name}"))) {
             // It is in the value of a parameter: the hover there is about the parameter.
             return;
         }
@@ -288,7 +302,14 @@ impl Example {
             }
             let text = self.fixture.text(file);
             let written = text.lines().nth(line as usize - 1).expect("a line");
-            let Some(column) = written.find(name) else {
+            // Other words of the line may contain the name.
+            let declared = ["name: ", "name: \"", "name: '", "\"name\": \""].map(|key| format!("{key}{name}"));
+            let ends = |at: usize| !written[at..].starts_with(|it: char| it.is_alphanumeric() || "_.-".contains(it));
+            let column = declared.iter().find_map(|text| {
+                let mut found = written.match_indices(text.as_str()).map(|(at, _)| at + text.len());
+                found.find(|end| ends(*end)).map(|end| end - name.len())
+            });
+            let Some(column) = column else {
                 assert!(written.contains('$'), "{name} is in {written}, unless a parameter makes it");
                 continue;
             };
