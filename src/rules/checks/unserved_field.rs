@@ -1,7 +1,12 @@
 //! The rule `unserved-field`.
 
-use crate::k8s::{EnvFromSource, ObjectData, Parameter, Pod, PodPreset, PresetAdmitter, ValueSource};
+use std::sync::Arc;
+
+use crate::k8s::{
+    EnvFromSource, FieldType, ObjectData, Parameter, Pod, PodPreset, PresetAdmitter, ScalarType, Text, ValueSource,
+};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::parameter_texts::write_reference;
 use crate::syntax::ReferenceForm;
 
 declare_rule! {
@@ -104,7 +109,15 @@ fn check_template(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     });
     if let Some((place, reference)) = first {
         let (name, written) = (place.name(&reference), place.written(&reference));
-        let message = format!("`{written}` is not a parameter in any release of OpenShift: write `${{{name}}}`");
+        // A number or a boolean needs the other form.
+        let model = object.object.model;
+        let text = |it: &Option<Text>| it.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
+        let field = FieldType::of_kind(&text(&model.api_version), &text(&model.kind)).scalar_at(place.path);
+        let is_string = place.is_key || field.is_none_or(|it| it == ScalarType::String);
+        let is_whole = reference.range == (0..place.text.value.len());
+        let form = if is_whole && !is_string { ReferenceForm::Raw } else { ReferenceForm::Text };
+        let new = write_reference(name, form);
+        let message = format!("`{written}` is not a parameter in any release of OpenShift: write `{new}`");
         findings.push(Finding::new(object.inside(place.text, reference.range.clone()), name, message).help(HELP));
     }
 }
