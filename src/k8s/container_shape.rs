@@ -586,6 +586,7 @@ fn may_become_other_type(text: &str) -> bool {
         || start.starts_with("${")
         || start.starts_with("{{")
         || start.len() > 3 && start.starts_with("***") && start.ends_with("***")
+        || start.starts_with('<') && start.ends_with('>')
         || start.chars().next().is_some_and(is_placeholder)
 }
 

@@ -54,6 +54,8 @@ impl Kustomization {
         let tree = syntax::parse(text);
         for root in tree.documents().filter_map(|document| document.root()) {
             add_names(root, DEPTH, &mut self.patched_names);
+            let paths = root.items().filter_map(|operation| operation.get("path")?.text());
+            self.patches_entries |= paths.filter_map(|it| it.split_once("/env/")).any(|(_, rest)| rest.contains('/'));
         }
     }
 }

@@ -359,6 +359,8 @@ pub struct Kustomization {
     pub has_inline_patches: bool,
     /// Every `name` in inline patches: some are names of variables.
     pub patched_names: Vec<Arc<str>>,
+    /// Whether an inline JSON patch sets a part of an entry of `env`, which it names by its index.
+    pub patches_entries: bool,
 }
 
 /// A pod spec, with the metadata around it.

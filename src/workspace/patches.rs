@@ -40,6 +40,7 @@ impl Snapshot {
         for build in self.builds_of(file) {
             let Some(kustomization) = self.file(&build) else { continue };
             found.names.extend(inline_names(kustomization).cloned());
+            found.is_open |= patches_entries(kustomization);
             let entries = self.inclusion.including.get(&build).map(|it| &it.entries);
             for patch in entries.into_iter().flatten().filter(|it| it.kind == IncludeKind::Patch) {
                 match patch.candidates.iter().find_map(|it| self.file(it)) {
@@ -84,6 +85,12 @@ fn inline_names(file: &File) -> impl Iterator<Item = &Arc<str>> {
         ObjectData::Kustomization(it) => &it.patched_names[..],
         _ => &[],
     })
+}
+
+/// Whether a patch that is written in a kustomization sets a part of an entry that it does not name.
+fn patches_entries(file: &File) -> bool {
+    let is_open = |it: &ObjectData| matches!(it, ObjectData::Kustomization(it) if it.patches_entries);
+    file.objects.iter().any(|it| is_open(&it.model.data))
 }
 
 /// The names of the variables in a file.
