@@ -1,7 +1,7 @@
 //! `--fix`: applies edits that do not touch each other, in rounds, until no fix is left.
 //!
 //! A safe fix is applied as it is. A fix that may change the meaning is applied only if no new warning or error results from
-//! it, so that of two fixes that need each other's text at most one is applied.
+//! it, so that of two fixes that need each other's text at most one is applied. Suppression comments are corrected first.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -229,9 +229,15 @@ fn select(
 ) -> Vec<SelectedFix> {
     let mut chosen: Vec<SelectedFix> = Vec::new();
     let mut taken: HashMap<Arc<str>, Vec<Edit>> = HashMap::new();
+    // A corrected comment may suppress findings, which are then not fixed.
+    let corrections = findings.iter().filter(|it| safe && is_correction(it)).map(|it| &it.location.file);
+    let corrected: HashSet<&Arc<str>> = corrections.filter(|it| may(it)).collect();
     for finding in findings {
         if chosen.len() >= limit {
             break;
+        }
+        if corrected.contains(&finding.location.file) && !is_correction(finding) {
+            continue;
         }
         let Some(fix) = usable_fix(finding, safe) else { continue };
         let key = (finding.rule, Arc::clone(&finding.location.file), finding.name.clone(), fix.title.clone());
@@ -248,6 +254,12 @@ fn select(
         chosen.push(SelectedFix { key, fix: fix.clone() });
     }
     chosen
+}
+
+/// Whether the fix of a finding corrects a suppression comment, and does not only remove it.
+fn is_correction(finding: &Diagnostic) -> bool {
+    let corrects = |it: &Fix| it.edits.iter().any(|edit| !edit.text.trim().is_empty());
+    finding.rule == "unused-suppression" && usable_fix(finding, true).is_some_and(corrects)
 }
 
 /// The first safe or unsafe fix of a finding.

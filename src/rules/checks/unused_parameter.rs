@@ -150,9 +150,7 @@ fn is_in_skipped_text(file: &FileContext<'_>, name: &str) -> bool {
 /// Whether the description says that nothing uses the parameter.
 fn is_called_unused(parameter: &Parameter) -> bool {
     let description = Parameter::text(&parameter.description).to_ascii_lowercase();
-    ["unused", "not used", "no longer used", "deprecated", "obsolete", "ignored"]
-        .iter()
-        .any(|it| description.contains(it))
+    ["unused", "not used", "no longer used", "deprecated", "obsolete"].iter().any(|it| description.contains(it))
 }
 
 /// The number of unused parameters from which a template that uses fewer than half of them is a skeleton.
