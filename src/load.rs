@@ -262,9 +262,9 @@ impl Loaded {
             .into_par_iter()
             .map(|(path, is_selected)| {
                 let Some(name) = name(&path, &projects.base) else { return Err((path, is_selected)) };
-                let file = read(&path).map(|text| {
-                    let file = File::read(&name, &text);
-                    (file, (!path.is_file()).then(|| text.into()))
+                let file = read::read_file(&path).map(|(text, is_regular)| {
+                    let file = Arc::new(File::read(&name, &text));
+                    (file, (!is_regular).then(|| text.into()))
                 });
                 progress.advance();
                 Ok((name, is_selected, file))

@@ -2,7 +2,8 @@
 //!
 //! A reader counts the nodes it reads, because aliases can expand a small text to any size.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::k8s::model::Text;
@@ -70,7 +71,7 @@ impl NodeReader<'_> {
         let name = node.key_text()?;
         let mut text = self.scalar(node, true);
         if *text.value != *name {
-            text.value = name.into();
+            text.value = interned(&name);
         }
         Some(text)
     }
@@ -82,12 +83,10 @@ impl NodeReader<'_> {
 
     /// The scalars of a list. Other items become empty texts with `is_string` false, so that indexes stay right.
     pub(super) fn texts(self, node: Node<'_>) -> Vec<Text> {
-        self.items(node)
-            .map(|item| match item.text() {
-                Some(_) => self.text(item).unwrap_or_else(|| self.scalar(item, false)),
-                None => Text { value: "".into(), span: self.span(item), style: ScalarStyle::Plain, is_string: false },
-            })
-            .collect()
+        exact(self.items(node).map(|item| match item.text() {
+            Some(_) => self.text(item).unwrap_or_else(|| self.scalar(item, false)),
+            None => Text { value: "".into(), span: self.span(item), style: ScalarStyle::Plain, is_string: false },
+        }))
     }
 
     /// The scalars of the list at a key.
@@ -97,11 +96,8 @@ impl NodeReader<'_> {
 
     /// The entries of a mapping of scalars, such as labels.
     pub(super) fn pairs(self, node: Node<'_>) -> Vec<(Text, Text)> {
-        node.entries()
-            .into_iter()
-            .take_while(|_| self.budget.take())
-            .filter_map(|(key, value)| Some((self.key(key)?, self.text(value?)?)))
-            .collect()
+        let entries = node.entries().into_iter().take_while(|_| self.budget.take());
+        exact(entries.filter_map(|(key, value)| Some((self.key(key)?, self.text(value?)?))))
     }
 
     /// The mapping of scalars at a path of keys.
@@ -121,7 +117,7 @@ impl NodeReader<'_> {
             };
             Some((self.key(key)?, value))
         };
-        entries.take_while(|_| self.budget.take()).filter_map(pair).collect()
+        exact(entries.take_while(|_| self.budget.take()).filter_map(pair))
     }
 
     /// The boolean at a key, with its span.
@@ -142,12 +138,46 @@ impl NodeReader<'_> {
     fn scalar(self, node: Node<'_>, is_string: bool) -> Text {
         let node = node.resolved();
         Text {
-            value: node.text().map_or_else(|| Arc::from(""), Arc::from),
+            value: interned(node.text().unwrap_or_default()),
             span: self.span(node),
             style: node.style().unwrap_or(ScalarStyle::Plain),
             is_string,
         }
     }
+}
+
+/// The items in a list without unused memory: it lives as long as the file, and most lists are short.
+pub(super) fn exact<T>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut list: Vec<T> = items.collect();
+    list.shrink_to_fit();
+    list
+}
+
+/// Longer texts are seldom repeated.
+const INTERNED_LENGTH: usize = 32;
+/// How many texts a thread remembers.
+const INTERNED: usize = 2048;
+
+thread_local! {
+    static KNOWN: RefCell<HashSet<Arc<str>>> = RefCell::default();
+}
+
+/// A text that equal ones share as far as this thread remembers them: manifests repeat names, kinds and versions.
+fn interned(text: &str) -> Arc<str> {
+    if text.len() > INTERNED_LENGTH {
+        return text.into();
+    }
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(known) = known.get(text) {
+            return Arc::clone(known);
+        }
+        if known.len() >= INTERNED {
+            known.clear();
+        }
+        let new: Arc<str> = text.into();
+        known.insert(Arc::clone(&new));
+        new
+    })
 }
 
 /// The items of a list that are mappings, with their indexes.

@@ -9,7 +9,7 @@ use crate::k8s::identity::Identity;
 use crate::k8s::model::{
     DataEntry, DataValue, KeyedData, MisspelledField, ObjectData, RefusedValue, Service, ServicePort, Text, ValueFlaw,
 };
-use crate::k8s::node_reader::{NodeReader, mappings};
+use crate::k8s::node_reader::{NodeReader, exact, mappings};
 use crate::k8s::preset;
 use crate::k8s::stand_in::is_stand_in;
 use crate::k8s::template;
@@ -78,6 +78,7 @@ fn secret(reader: NodeReader<'_>, root: Node<'_>) -> KeyedData {
     add_refused_values(reader, root, "data", true, &mut source);
     add_refused_values(reader, root, "stringData", false, &mut source);
     add_misspelled_fields(reader, root, &["data", "stringData", "type", "immutable"], &mut source);
+    source.keys.shrink_to_fit();
     mark_incomplete(root, &mut source);
     source
 }
@@ -222,15 +223,13 @@ fn service(reader: NodeReader<'_>, root: Node<'_>) -> Service {
 }
 
 fn service_ports(reader: NodeReader<'_>, list: Node<'_>) -> Vec<ServicePort> {
-    mappings(list)
-        .map(|(_, item)| ServicePort {
-            name: reader.text_at(item, "name"),
-            port: item.get("port").and_then(number),
-            port_text: item.get("port").filter(|it| it.string().is_some()).and_then(|it| reader.text(it)),
-            protocol: reader.text_at(item, "protocol"),
-            span: reader.span(item),
-        })
-        .collect()
+    exact(mappings(list).map(|(_, item)| ServicePort {
+        name: reader.text_at(item, "name"),
+        port: item.get("port").and_then(number),
+        port_text: item.get("port").filter(|it| it.string().is_some()).and_then(|it| reader.text(it)),
+        protocol: reader.text_at(item, "protocol"),
+        span: reader.span(item),
+    }))
 }
 
 /// A whole number. `80.0` is one: JSON does not distinguish them.
@@ -249,15 +248,12 @@ fn keys(
     read: fn(Option<Node<'_>>) -> Option<DataValue>,
 ) -> Vec<DataEntry> {
     let Some(map) = map else { return Vec::new() };
-    map.entries()
-        .into_iter()
-        .take_while(|_| reader.budget.take())
-        .filter_map(|(key, value)| {
-            let key: Text = reader.key(key)?;
-            let value_span = value.map(|value| reader.span(value.resolved()));
-            Some(DataEntry { key, value: read(value), value_span })
-        })
-        .collect()
+    let entries = map.entries().into_iter().take_while(|_| reader.budget.take());
+    exact(entries.filter_map(|(key, value)| {
+        let key: Text = reader.key(key)?;
+        let value_span = value.map(|value| reader.span(value.resolved()));
+        Some(DataEntry { key, value: read(value), value_span })
+    }))
 }
 
 /// A string. `null` is an empty string. The API server rejects a number or boolean, so its value is unknown.

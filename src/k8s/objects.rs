@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::k8s::identity::Identity;
 use crate::k8s::kustomization;
 use crate::k8s::model::{Model, Object, ObjectData, Text};
-use crate::k8s::node_reader::{NodeReader, ReadBudget};
+use crate::k8s::node_reader::{NodeReader, ReadBudget, exact};
 use crate::k8s::object_cache::{self, CacheSession};
 use crate::k8s::object_data;
 use crate::k8s::object_span::ObjectSpan;
@@ -20,7 +20,7 @@ const NESTING: usize = 8;
 
 /// The objects of all documents, in text order.
 pub fn read_objects(tree: &Tree) -> Vec<Object> {
-    tree.documents().flat_map(read_document_objects).collect()
+    exact(tree.documents().flat_map(read_document_objects))
 }
 
 /// The objects of one document, including those inside a List, Template or Kustomization, which come after it.
@@ -34,6 +34,7 @@ pub(super) fn read_document(document: YamlDocument<'_>, session: Option<&CacheSe
         let reader = DocumentReader { budget: &ReadBudget::for_document(document), session };
         reader.read(root, Identity::default(), None, NESTING, &mut found);
     }
+    found.shrink_to_fit();
     found
 }
 

@@ -8,7 +8,7 @@ use crate::k8s::model::{
     Container, ContainerRole, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Text, UserFields, ValueFrom,
     ValueSource, Volume,
 };
-use crate::k8s::node_reader::{DEPTH, NodeReader, mappings};
+use crate::k8s::node_reader::{DEPTH, NodeReader, exact, mappings};
 use crate::k8s::object_cache;
 use crate::k8s::service_dependencies;
 use crate::syntax::{Node, TypedScalar, has_placeholder};
@@ -45,6 +45,7 @@ pub(super) fn pod(reader: NodeReader<'_>, spec: Node<'_>, path: String) -> Pod {
             }
         }
     }
+    pod.containers.shrink_to_fit();
     pod.path = path;
     pod
 }
@@ -118,7 +119,7 @@ pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>, path: String, ro
                 }
             }
             "envFrom" => {
-                it.env_from = reader.items(value).map(|e| env_from(reader, e)).collect();
+                it.env_from = exact(reader.items(value).map(|e| env_from(reader, e)));
                 unexpanded(reader, value, "envFrom", &mut it);
             }
             "command" => it.command = reader.texts(value),
@@ -177,16 +178,13 @@ fn is_partly_unknown(node: Node<'_>, key: &str) -> bool {
 }
 
 fn variables(reader: NodeReader<'_>, list: Node<'_>) -> Vec<EnvVar> {
-    reader
-        .items(list)
-        .map(|item| EnvVar {
-            span: reader.span(item),
-            name: reader.text_at(item, "name"),
-            value: reader.text_at(item, "value"),
-            from: item.get("valueFrom").filter(|from| from.is_mapping()).map(|from| value_from(reader, from)),
-            is_malformed: false,
-        })
-        .collect()
+    exact(reader.items(list).map(|item| EnvVar {
+        span: reader.span(item),
+        name: reader.text_at(item, "name"),
+        value: reader.text_at(item, "value"),
+        from: item.get("valueFrom").filter(|from| from.is_mapping()).map(|from| value_from(reader, from)),
+        is_malformed: false,
+    }))
 }
 
 fn value_from(reader: NodeReader<'_>, node: Node<'_>) -> ValueFrom {
@@ -198,29 +196,25 @@ fn value_from(reader: NodeReader<'_>, node: Node<'_>) -> ValueFrom {
     };
     // B20: the order in which the kubelet checks them.
     let known = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
-    let sources = known
-        .into_iter()
-        .filter_map(|name| Some((name, node.get(name).filter(|source| source.is_mapping())?)))
-        .map(|(name, source)| match name {
-            "fieldRef" => {
-                ValueSource::Field { api_version: text(source, "apiVersion"), path: text(source, "fieldPath") }
-            }
-            "resourceFieldRef" => ValueSource::Resource {
-                container: text(source, "containerName"),
-                resource: text(source, "resource"),
-                divisor: text(source, "divisor"),
-            },
-            "configMapKeyRef" => ValueSource::ConfigMap(key(source)),
-            "secretKeyRef" => ValueSource::Secret(key(source)),
-            _ => ValueSource::File {
-                field: node.entry(name).map_or(reader.span(source), |(key, _)| reader.span(key)),
-                volume: text(source, "volumeName"),
-                path: text(source, "path"),
-                key: text(source, "key"),
-                optional: reader.is_set(source, "optional"),
-            },
-        })
-        .collect();
+    let sources =
+        known.into_iter().filter_map(|name| Some((name, node.get(name).filter(|source| source.is_mapping())?)));
+    let sources = exact(sources.map(|(name, source)| match name {
+        "fieldRef" => ValueSource::Field { api_version: text(source, "apiVersion"), path: text(source, "fieldPath") },
+        "resourceFieldRef" => ValueSource::Resource {
+            container: text(source, "containerName"),
+            resource: text(source, "resource"),
+            divisor: text(source, "divisor"),
+        },
+        "configMapKeyRef" => ValueSource::ConfigMap(key(source)),
+        "secretKeyRef" => ValueSource::Secret(key(source)),
+        _ => ValueSource::File {
+            field: node.entry(name).map_or(reader.span(source), |(key, _)| reader.span(key)),
+            volume: text(source, "volumeName"),
+            path: text(source, "path"),
+            key: text(source, "key"),
+            optional: reader.is_set(source, "optional"),
+        },
+    }));
     ValueFrom {
         span: reader.span(node),
         sources,
@@ -299,16 +293,13 @@ fn probe(reader: NodeReader<'_>, node: Node<'_>, name: &'static str, container: 
 }
 
 fn volumes(reader: NodeReader<'_>, list: Node<'_>) -> Vec<Volume> {
-    reader
-        .items(list)
-        .map(|item| Volume {
-            span: reader.span(item),
-            name: reader.text_at(item, "name"),
-            kind: volume_kinds(reader, item).next(),
-            second_kind: volume_kinds(reader, item).nth(1),
-            content_hash: content_hash::hash_volume(item, Defaults::Filled, reader.budget),
-        })
-        .collect()
+    exact(reader.items(list).map(|item| Volume {
+        span: reader.span(item),
+        name: reader.text_at(item, "name"),
+        kind: volume_kinds(reader, item).next(),
+        second_kind: volume_kinds(reader, item).nth(1),
+        content_hash: content_hash::hash_volume(item, Defaults::Filled, reader.budget),
+    }))
 }
 
 /// The keys of a volume other than its name. A source that is null is absent.

@@ -47,11 +47,18 @@ impl From<io::Error> for ReadError {
 
 /// The text of a file.
 pub fn read(path: &Path) -> Result<String, ReadError> {
-    let size = fs::metadata(path)?.len();
-    if size > MAX_SIZE {
+    read_file(path).map(|(text, _)| text)
+}
+
+/// The text of a file, and whether it is a regular file: a pipe can be read only once.
+pub(super) fn read_file(path: &Path) -> Result<(String, bool), ReadError> {
+    let mut file = fs::File::open(path)?;
+    let about = file.metadata()?;
+    if about.len() > MAX_SIZE {
         return Err(too_large());
     }
-    read_limited(&mut fs::File::open(path)?, usize::try_from(size).unwrap_or_default())
+    let text = read_limited(&mut file, usize::try_from(about.len()).unwrap_or_default())?;
+    Ok((text, about.is_file()))
 }
 
 /// The text of a stream.

@@ -55,7 +55,9 @@ pub(super) fn has_tool_placeholder(text: &str) -> bool {
 
 /// Whether a text contains a name between delimiters.
 fn has_delimited_name(text: &str) -> bool {
-    DELIMITERS.iter().any(|(open, close)| has_name_between(text, open, close))
+    // Most texts have none of the characters with which a delimiter begins.
+    let may_open = |it: u8| matches!(it, b'%' | b'@' | b'_' | b'<' | b'(' | b'[' | b'$' | b'#');
+    text.bytes().any(may_open) && DELIMITERS.iter().any(|(open, close)| has_name_between(text, open, close))
 }
 
 /// Whether a name in braces at the start of a text is part of a word: `{name}-logs`. Alone it is a mapping.

@@ -36,7 +36,8 @@ impl Workspace {
 
     /// Adds or replaces a file on disk. The text of an editor has precedence.
     pub fn set_disk(&mut self, path: &str, file: impl Into<Arc<File>>) {
-        self.disk.insert(path.into(), file.into());
+        let path: Arc<str> = path.into();
+        self.disk.insert(Arc::clone(&path), file.into());
         self.refresh(path);
     }
 
@@ -48,7 +49,8 @@ impl Workspace {
 
     /// Adds or replaces a file that is open in an editor. It has precedence over the file on disk.
     pub fn set_editor(&mut self, path: &str, file: impl Into<Arc<File>>) {
-        self.editor.insert(path.into(), file.into());
+        let path: Arc<str> = path.into();
+        self.editor.insert(Arc::clone(&path), file.into());
         self.refresh(path);
     }
 
@@ -114,7 +116,7 @@ impl Workspace {
     }
 
     /// Updates the snapshot after a change of a file on disk or in an editor.
-    fn refresh(&mut self, path: &str) {
+    fn refresh(&mut self, path: impl Into<Arc<str>>) {
         let path: Arc<str> = path.into();
         let new = self.editor.get(&path).or_else(|| self.disk.get(&path)).cloned();
         if let Some(directory) = helm::chart_directory(&path) {
@@ -239,7 +241,7 @@ impl Workspace {
             self.record_global_change();
             for path in self.files_below(directory) {
                 if helm::chart_directory(&path).is_none() {
-                    self.refresh(&path);
+                    self.refresh(path);
                 }
             }
         }
