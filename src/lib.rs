@@ -7,6 +7,7 @@
 //! text ─▶ diagnostic ─▶ syntax ─▶ k8s ─▶ workspace ─▶ build ─▶ resolve ─▶ rules ─▶ ide ─▶ lsp, cli, report
 //! ```
 //!
+//! - [`work`]: counts of steps, with which tests compare the growth of work and text.
 //! - [`text`]: the editable buffer, and the only conversion of offsets to lines and columns.
 //! - [`diagnostic`]: findings, labels and fixes as plain data.
 //! - [`syntax`]: parses YAML and JSON to a tree, even if the text has mistakes. A document with a mistake is divided
@@ -45,6 +46,7 @@ pub mod resolve;
 pub mod rules;
 pub mod syntax;
 pub mod text;
+pub mod work;
 pub mod workspace;
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::syntax::syntax_error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::text_slices::{TextSlices, line_end};
 use crate::syntax::tree::Tree;
 use crate::text::Span;
+use crate::work::{Step, count};
 
 /// How many lines after a wrong indentation decide what is reported.
 const MAX_LINES_AFTER_ERROR: usize = 16;
@@ -54,6 +55,7 @@ pub(super) fn is_json(text: &str) -> bool {
 /// Parses one document, markers and directives included.
 pub(super) fn parse_document(text: &str, slot: &DocumentSlot, context: ChunkContext<'_>) -> GreenDocument {
     let content = &text[slot.span.range()];
+    count(Step::ParsedByte, content.len());
     let mut document = parse_content(content, context.at(slot.span.start));
     document.errors.extend(memchr::memchr(0, content.as_bytes()).map(SyntaxError::nul_byte));
     GreenDocument { marked: slot.marked, ..document }

@@ -12,6 +12,7 @@ use crate::syntax::owned_node::OwnedNode;
 use crate::syntax::scalar::{self, ScalarStyle, TypedScalar};
 use crate::syntax::tree::YamlDocument;
 use crate::text::Span;
+use crate::work::{Step, count};
 
 /// The kind of a node. Aliases are not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -343,6 +344,7 @@ impl<'t> Node<'t> {
     }
 
     fn child(self, child: &'t Positioned<GreenNode>) -> Node<'t> {
+        count(Step::Child, 1);
         Node { document: self.document, green: &child.node, offset: self.offset + child.offset as usize }
     }
 

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use crate::work::{Step, count};
+
 /// A dollar sign with the characters that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DollarToken {
@@ -58,6 +60,7 @@ impl Iterator for DollarTokens<'_> {
     type Item = DollarToken;
 
     fn next(&mut self) -> Option<DollarToken> {
+        count(Step::DollarToken, 1);
         let bytes = self.text.as_bytes();
         let start = self.at + memchr(b'$', &bytes[self.at..])?;
         let (kind, end) = match bytes.get(start + 1) {

@@ -1,10 +1,12 @@
 //! Finds the name that a misspelled one is probably meant to be.
 
+use crate::work::{Step, count};
+
 /// The most similar name, if it is similar enough.
 pub fn nearest_name<'n>(written: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     // Names of another length are not near. Most names end here, without being compared.
     let is_candidate = |it: &&str| *it != written && it.len().abs_diff(written.len()) <= 3;
-    let near = names.into_iter().filter(is_candidate).map(|it| {
+    let near = names.into_iter().inspect(|_| count(Step::NearName, 1)).filter(is_candidate).map(|it| {
         // Names that differ only in case or separators are the same word to a person.
         let plain = |text: &str| text.to_ascii_lowercase().replace(['_', '.'], "-");
         let distance = if plain(it) == plain(written) { 0 } else { strsim::osa_distance(written, it) };

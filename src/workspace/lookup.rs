@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::k8s::{Object, ObjectData, service_prefix};
 use crate::text::is_slip_of;
+use crate::work::{Step, count};
 use crate::workspace::Snapshot;
 use crate::workspace::dependencies::Dependency;
 use crate::workspace::index::{DefinitionKey, FileDefinitions, IndexedKind};
@@ -305,6 +306,7 @@ impl Snapshot {
         definition: &'s FileDefinitions,
         from: LookupSite<'_>,
     ) -> impl Iterator<Item = ObjectMatch<'s>> {
+        count(Step::Definition, 1);
         let definition = self.share_root(&key.file, from.file).then_some(definition);
         let namespace: Option<Arc<str>> = from.namespace.map(Arc::from);
         let fits = move |(_, object): &(usize, &Object)| match (object.namespace(), &namespace) {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
+use crate::work::{Step, count};
 use crate::workspace::helm;
 use crate::workspace::inclusion::{directory_of, is_build_file};
 use crate::workspace::{File, Snapshot};
@@ -80,6 +81,7 @@ impl ScopeIndex {
 impl Snapshot {
     /// How a file with objects is related to a place of use, which `builds` build.
     pub(super) fn relation(&self, from: &str, builds: &BTreeSet<Arc<str>>, of: &str) -> Relation {
+        count(Step::Scope, 1);
         let theirs = self.builds_of(of);
         if theirs.iter().any(|it| builds.contains(it)) {
             return Relation::SameBuild;

@@ -8,11 +8,16 @@ mod findings;
 #[path = "../support/fixture.rs"]
 #[expect(dead_code, reason = "the suites use all of it")]
 mod fixture;
+#[path = "../support/large_inputs.rs"]
+#[expect(dead_code, reason = "the benchmark uses all of it")]
+mod large_inputs;
 #[path = "../support/memory_project.rs"]
 #[expect(dead_code, reason = "the suites use all of it")]
 mod memory_project;
 #[path = "../support/message.rs"]
 mod message;
+#[path = "../support/monorepo.rs"]
+mod monorepo;
 
 mod abuse;
 #[cfg(unix)]
@@ -27,6 +32,7 @@ mod exit_codes;
 mod fixes;
 mod fixture_format;
 mod fixtures;
+mod growth;
 mod ide;
 mod lint;
 mod lint_fixes;

@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The pure layers in the order of the data; each may use those before it.
-const PURE_LAYERS: [&str; 9] = ["text", "diagnostic", "syntax", "k8s", "workspace", "build", "resolve", "rules", "ide"];
+const PURE_LAYERS: [&str; 10] =
+    ["work", "text", "diagnostic", "syntax", "k8s", "workspace", "build", "resolve", "rules", "ide"];
 
 /// The layers that read, print and communicate, with the other such layers that each may use. `load` and `report` use
 /// none, and `cli` and `lsp` do not know each other: `main.rs` connects them.

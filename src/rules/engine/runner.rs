@@ -16,6 +16,7 @@ use crate::rules::engine::preset_entries::check_preset_entries;
 use crate::rules::engine::rule::{Check, Rule, Sees};
 use crate::rules::engine::suppression::apply_suppressions;
 use crate::rules::engine::{ContainerContext, FileContext, Findings, ObjectContext, PodContext};
+use crate::work::{Step, count};
 use crate::workspace::Snapshot;
 
 /// The findings of a file in the order of its text, without suppressed ones.
@@ -115,6 +116,7 @@ impl<'a> FileContext<'a> {
         if !active.iter().any(|(rule, _)| is_needed(rule)) {
             return Vec::new();
         }
+        count(Step::Container, 1);
         let environment = pod.environment(container.container);
         let context = ContainerContext::new(self, container, &environment);
         run(active, sees, Some(&context.object), &|check, findings| {
