@@ -23,9 +23,12 @@ pub struct DataUser<'s> {
 /// and whether it is certain.
 type UsersOfName = HashMap<(Arc<str>, usize), Vec<(Arc<str>, usize, bool)>>;
 
+/// The users of each object by its kind and name.
+type UsersByName = HashMap<(OriginKind, Arc<str>), Arc<OnceLock<UsersOfName>>>;
+
 /// The users of all names that were asked for.
 #[derive(Debug, Default)]
-pub(super) struct DataUsers(Mutex<HashMap<(OriginKind, Arc<str>), Arc<OnceLock<UsersOfName>>>>);
+pub(super) struct DataUsers(Mutex<UsersByName>);
 
 impl DataUsers {
     /// The users of an object.

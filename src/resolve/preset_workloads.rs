@@ -6,9 +6,12 @@ use std::sync::{Arc, OnceLock};
 use crate::build::{self, BuiltObject};
 use crate::resolve::Resolver;
 
+/// Workloads by preset; both are a file and the index of an object in it.
+type WorkloadsByPreset = HashMap<(Arc<str>, usize), Vec<(Arc<str>, usize)>>;
+
 /// For each preset, which is a file and an offset, the file and position of each workload that it may change.
 #[derive(Debug, Default)]
-pub(super) struct PresetWorkloads(OnceLock<HashMap<(Arc<str>, usize), Vec<(Arc<str>, usize)>>>);
+pub(super) struct PresetWorkloads(OnceLock<WorkloadsByPreset>);
 
 impl PresetWorkloads {
     /// The workloads that a preset may change, in all views and in the order of the files.
@@ -26,9 +29,9 @@ impl PresetWorkloads {
     }
 }
 
-fn find_all(resolver: &Resolver<'_>, any: BuiltObject<'_>) -> HashMap<(Arc<str>, usize), Vec<(Arc<str>, usize)>> {
+fn find_all(resolver: &Resolver<'_>, any: BuiltObject<'_>) -> WorkloadsByPreset {
     let snapshot = any.snapshot;
-    let mut all: HashMap<(Arc<str>, usize), Vec<(Arc<str>, usize)>> = HashMap::new();
+    let mut all = WorkloadsByPreset::new();
     for (path, facts) in snapshot.files() {
         for (position, source) in facts.objects.iter().enumerate() {
             if source.model.pods.is_empty() && source.template.is_none() {
