@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::diagnostic::Severity;
 use crate::report::findings::{Finding, Fix, Range, Report};
-use crate::report::json;
+use crate::report::json::{self, Streamed};
 use crate::rules::{RULES, Rule, index_url};
 use crate::workspace::{PathStyle, path_to_uri};
 
@@ -32,31 +33,41 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             json!({"level": "error", "message": {"text": it.problem.message}, "locations": [location]})
         })
         .collect();
-    let mut run = json!({
-        "tool": {"driver": {
+    let run = Run {
+        column_kind: "unicodeCodePoints",
+        invocations: json!([{
+            "executionSuccessful": report.problems.is_empty(),
+            "toolExecutionNotifications": notifications,
+        }]),
+        original_uri_base_ids: report.root.as_ref().map(|root| json!({(ROOT): {"uri": root}})),
+        results: Streamed { items: &report.findings, value: result },
+        tool: json!({"driver": {
             "name": "podlens",
             "semanticVersion": env!("CARGO_PKG_VERSION"),
             "informationUri": index_url(),
             "rules": RULES.iter().map(|it| rule(it)).collect::<Vec<_>>(),
-        }},
-        "invocations": [{
-            "executionSuccessful": report.problems.is_empty(),
-            "toolExecutionNotifications": notifications,
-        }],
-        "columnKind": "unicodeCodePoints",
-        "results": report.findings.iter().map(result).collect::<Vec<_>>(),
-    });
-    if let Some(root) = &report.root {
-        run["originalUriBaseIds"] = json!({(ROOT): {"uri": root}});
-    }
-    json::write(
-        out,
-        &json!({
-            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-            "version": "2.1.0",
-            "runs": [run],
-        }),
-    )
+        }}),
+    };
+    json::write(out, &Log { schema: "https://json.schemastore.org/sarif-2.1.0.json", runs: [run], version: "2.1.0" })
+}
+
+#[derive(Serialize)]
+struct Log<'r> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    runs: [Run<'r>; 1],
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'r> {
+    column_kind: &'static str,
+    invocations: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    original_uri_base_ids: Option<Value>,
+    results: Streamed<'r, Finding>,
+    tool: Value,
 }
 
 fn rule(rule: &Rule) -> Value {
