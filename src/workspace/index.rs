@@ -48,6 +48,8 @@ pub(super) struct Index {
     definitions: OrdMap<DefinitionKey, FileDefinitions>,
     /// How many files of a directory define a name.
     names: OrdMap<DirectoryName, usize>,
+    /// How many objects of a name are in a namespace, or in none.
+    namespaces: OrdMap<(IndexedKind, Arc<str>, Option<Arc<str>>), usize>,
     /// How many files define a service, by the prefix of its variables and its name.
     service_prefixes: OrdMap<(Arc<str>, Arc<str>), usize>,
     /// How many files define a preset, by a label that it requires and its name. `None` if no label is certain.
@@ -90,6 +92,7 @@ impl Index {
             if exported.kind == IndexedKind::Preset {
                 *self.preset_labels.entry(exported.label_and_name()).or_insert(0) += 1;
             }
+            *self.namespaces.entry(exported.name_in_namespace()).or_insert(0) += 1;
             let ExportedObject { position, kind, name, source, .. } = exported;
             let key = DefinitionKey { kind, name, file: Arc::clone(path) };
             if is_patch || source.is_some_and(|source| source.is_addition) {
@@ -113,6 +116,7 @@ impl Index {
             if exported.kind == IndexedKind::Preset {
                 remove_one(&mut self.preset_labels, &exported.label_and_name());
             }
+            remove_one(&mut self.namespaces, &exported.name_in_namespace());
             let ExportedObject { kind, name, .. } = exported;
             let key = DefinitionKey { kind, name, file: Arc::clone(path) };
             if self.definitions.remove(&key).is_some() {
@@ -173,6 +177,13 @@ impl Index {
 
     pub(super) fn is_patch(&self, path: &str) -> bool {
         self.patches.contains_key(path)
+    }
+
+    /// Whether an object of a name can be in a namespace: it is there, or has none.
+    pub(super) fn may_be_in_namespace(&self, kind: IndexedKind, name: &str, namespace: &str) -> bool {
+        let name: Arc<str> = name.into();
+        let is_there = |it: Option<Arc<str>>| self.namespaces.contains_key(&(kind, Arc::clone(&name), it));
+        is_there(None) || is_there(Some(namespace.into()))
     }
 
     /// The definitions of a name in a directory and below, sorted by file.
@@ -255,6 +266,10 @@ pub(super) struct ExportedObject<'f> {
 }
 
 impl ExportedObject<'_> {
+    fn name_in_namespace(&self) -> (IndexedKind, Arc<str>, Option<Arc<str>>) {
+        (self.kind, Arc::clone(&self.name), self.object.namespace())
+    }
+
     /// A label that a preset requires, and its name.
     fn label_and_name(&self) -> (Option<RequiredLabel>, Arc<str>) {
         let label = match &self.object.model.data {

@@ -231,6 +231,12 @@ impl Snapshot {
         found
     }
 
+    /// Whether an object of a name has a compatible namespace, wherever it is. In a large tree many namespaces have an object
+    /// of the same name.
+    fn may_find(&self, kind: IndexedKind, name: &str, from: LookupSite<'_>) -> bool {
+        from.namespace.is_none_or(|it| self.index.may_be_in_namespace(kind, name, it))
+    }
+
     /// The candidates of a name that share the longest directory prefix with a place.
     fn below_nearest_directory<'s>(
         &'s self,
@@ -239,6 +245,9 @@ impl Snapshot {
         from: LookupSite<'_>,
     ) -> Vec<ObjectMatch<'s>> {
         let mut found = Vec::new();
+        if !self.may_find(kind, name, from) {
+            return found;
+        }
         for directory in directories(from.file) {
             for (key, definition) in self.index.named(kind, name, directory) {
                 found.extend(self.candidates(key, definition, from));
@@ -255,6 +264,9 @@ impl Snapshot {
         self.record(|| Dependency::Scope);
         let builds = self.builds_of(from.file);
         let (mut built, mut near): (Vec<ObjectMatch<'s>>, Vec<ObjectMatch<'s>>) = (Vec::new(), Vec::new());
+        if !self.may_find(kind, name, from) {
+            return built;
+        }
         let mut inner: Option<&str> = None;
         for directory in directories(from.file) {
             let is_nearest = near.is_empty();
@@ -294,6 +306,9 @@ impl Snapshot {
 
     fn out_of_scope(&self, kind: IndexedKind, name: &str, from: LookupSite<'_>) -> Option<&Arc<str>> {
         self.record(|| Dependency::Named(kind, name.into()));
+        if !self.may_find(kind, name, from) {
+            return None;
+        }
         let mut all = self.index.named(kind, name, "");
         let (key, _) = all.find(|(key, definition)| self.candidates(key, definition, from).next().is_some())?;
         self.in_scope(kind, name, from).is_empty().then_some(&key.file)
@@ -309,9 +324,9 @@ impl Snapshot {
         count(Step::Definition, 1);
         let definition = self.share_root(&key.file, from.file).then_some(definition);
         let namespace: Option<Arc<str>> = from.namespace.map(Arc::from);
-        let fits = move |(_, object): &(usize, &Object)| match (object.namespace(), &namespace) {
-            (Some(one), Some(other)) => one == *other,
-            _ => true,
+        let fits = move |(_, object): &(usize, &Object)| match &namespace {
+            Some(namespace) => object.namespace().is_none_or(|it| it == *namespace),
+            None => true,
         };
         let objects = definition.into_iter().flat_map(|it| self.index.objects(it)).filter(fits);
         objects.map(|(position, object)| ObjectMatch {
