@@ -72,8 +72,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let env = env.flat_map(|entry| check_variable(container, entry));
         env.chain(env_from.filter_map(|entry| check_env_from(container, entry))).collect()
     };
-    // The branches of a template are side by side in its text.
-    if !found.is_empty() && !container.object.file.is_template() {
+    // The branches of a template are side by side in its text, and a wrong indentation may join two entries.
+    if !found.is_empty() && !container.object.file.is_template() && container.object.has_certain_structure() {
         found.into_iter().for_each(|finding| findings.push(finding));
     }
 }
