@@ -22,7 +22,7 @@ use crate::k8s::{
 };
 use crate::workspace::KubernetesVersion;
 
-use candidates::MOST_PRESETS;
+use candidates::CandidatePresets;
 use compared_entry::{ComparedEntry, compared_entry, source_name};
 pub use duplicates::DuplicateEntry;
 
@@ -51,6 +51,8 @@ pub struct Admission<'s> {
     /// Presets that may apply: a label, the order of presets, or which of several presets with one name exists is
     /// unknown, or the webhook chooses one of several.
     pub possible: Vec<PossiblePreset<'s>>,
+    /// Whether further presets may apply: too many may select the pod.
+    pub has_others: bool,
     /// The changes of each container, in the order of the pod.
     pub containers: Vec<ContainerChanges>,
     /// The added volumes.
@@ -211,7 +213,7 @@ impl<'s> Admission<'s> {
         if object.preset().is_some() {
             return None;
         }
-        let found = Self::presets_for(pod);
+        let CandidatePresets { found, is_complete } = CandidatePresets::of(pod);
         let (release, proposals) = (context.release, object.settings().proposals);
         // A4: 1.6 ignored both annotations.
         if found.is_empty()
@@ -227,9 +229,10 @@ impl<'s> Admission<'s> {
             let listed = of_kind.filter_map(|it| admission.list_preset(it, pod, context)).collect();
             admission.select_presets(by, listed);
         }
-        if admission.presets.len() > MOST_PRESETS {
+        if !is_complete {
             let presets = std::mem::take(&mut admission.presets).into_iter().map(PossiblePreset::from);
-            admission.possible.extend(presets.take(MOST_PRESETS));
+            admission.possible.extend(presets);
+            admission.has_others = true;
         }
         admission.sort_by_age();
         if admission.presets.is_empty() && admission.possible.is_empty() && admission.refused.is_empty() {

@@ -189,15 +189,16 @@ impl<'s> BuiltObject<'s> {
         self.all(LookupKind::Preset, self.snapshot.presets(self.lookup_site()))
     }
 
-    /// The same, only those that may select pods with these labels, of which some have no known value. The search ends when
-    /// `is_enough` says so after an object.
+    /// The same, only those that may select pods with these labels, of which some have no known value; with `is_open` the
+    /// pods may have others. The search ends when `is_enough` says so after an object.
     pub(super) fn presets_for<'l>(
         self,
-        labels: impl Iterator<Item = (&'l str, Option<&'l str>)>,
+        labels: &[(&'l str, Option<&'l str>)],
+        is_open: bool,
         mut is_enough: impl FnMut(&BuiltMatch<'s>) -> bool,
     ) -> Vec<BuiltMatch<'s>> {
         let mut found = Vec::new();
-        for it in self.snapshot.presets_for(labels, self.lookup_site()) {
+        for it in self.snapshot.presets_for(labels, is_open, self.lookup_site()) {
             found.push(it);
             if is_enough(&self.built_match(it)) {
                 break;

@@ -47,11 +47,16 @@ impl<'p> PodLabels<'p> {
         Self { pod, added: pod.controller.added_labels(), is_open: is_open || pod.controller.may_add_other_labels() }
     }
 
-    /// All labels, with their values if they are known; `None` if the pods may have others.
-    pub(super) fn all(&self) -> Option<impl Iterator<Item = (&'p str, Option<&'p str>)> + use<'p>> {
+    /// All labels that are shown or known to be added, with their values if they are known. Of equal keys the last one counts.
+    pub(super) fn all(&self) -> Vec<(&'p str, Option<&'p str>)> {
         let known = |value: &'p str| Some(value).filter(|it| !has_placeholder(it) && !it.contains("${"));
-        let own = self.pod.labels.iter().map(move |(key, value)| (&*key.value, known(&value.value)));
-        (!self.is_open).then(|| own.chain(self.added.iter().map(|it| (*it, None))))
+        let own = self.pod.labels.iter().map(|(key, value)| (&*key.value, known(&value.value)));
+        own.chain(self.added.iter().map(|it| (*it, None))).collect()
+    }
+
+    /// Whether the pods may have others.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
     }
 
     /// The value of a label. It is unknown if a controller or a tool sets it.

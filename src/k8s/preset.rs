@@ -8,7 +8,7 @@ use crate::k8s::model::{Container, Pod, Text};
 use crate::k8s::node_reader::{NodeReader, mappings};
 use crate::k8s::object_span::ObjectSpan;
 use crate::k8s::pod;
-use crate::syntax::{Node, has_placeholder, may_be_replaced};
+use crate::syntax::{Node, has_placeholder};
 
 /// A PodPreset.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ impl PodPreset {
     pub fn required_label(&self) -> Option<(&Arc<str>, &Arc<str>)> {
         let is_known = |it: &&(Text, Text)| {
             let texts = [&it.0.value, &it.1.value];
-            texts.into_iter().all(|it| !has_placeholder(it) && !may_be_replaced(it))
+            texts.into_iter().all(|it| !has_placeholder(it) && !it.contains('$'))
         };
         self.selector.as_ref()?.labels.iter().find(is_known).map(|(key, value)| (&key.value, &value.value))
     }

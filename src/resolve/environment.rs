@@ -665,6 +665,9 @@ fn possible_presets<'a>(admission: &'a Admission<'_>) -> impl Iterator<Item = Op
 /// The variables of presets that may apply.
 fn preset_sources(admission: Option<&Admission<'_>>) -> Vec<PossibleSource> {
     let mut all = Vec::new();
+    if admission.is_some_and(|it| it.has_others) {
+        all.push(PossibleSource::Any);
+    }
     for possible in admission.into_iter().flat_map(|it| &it.possible) {
         let Some(entries) = possible.preset().and_then(PodPreset::container) else { continue };
         if !entries.env_from.is_empty() {

@@ -49,7 +49,7 @@ pub(super) struct Index {
     /// How many files of a directory define a name.
     names: OrdMap<DirectoryName, usize>,
     /// How many objects of a name are in a namespace, or in none.
-    namespaces: OrdMap<(IndexedKind, Arc<str>, Option<Arc<str>>), usize>,
+    namespaces: OrdMap<NameInNamespace, usize>,
     /// How many files define a service, by the prefix of its variables and its name.
     service_prefixes: OrdMap<(Arc<str>, Arc<str>), usize>,
     /// How many files define a preset, by a label that it requires and its name. `None` if no label is certain.
@@ -181,9 +181,9 @@ impl Index {
 
     /// Whether an object of a name can be in a namespace: it is there, or has none.
     pub(super) fn may_be_in_namespace(&self, kind: IndexedKind, name: &str, namespace: &str) -> bool {
-        let name: Arc<str> = name.into();
-        let is_there = |it: Option<Arc<str>>| self.namespaces.contains_key(&(kind, Arc::clone(&name), it));
-        is_there(None) || is_there(Some(namespace.into()))
+        let without = NameInNamespace { kind, name: name.into(), namespace: None };
+        self.namespaces.contains_key(&without)
+            || self.namespaces.contains_key(&NameInNamespace { namespace: Some(namespace.into()), ..without })
     }
 
     /// The definitions of a name in a directory and below, sorted by file.
@@ -229,19 +229,35 @@ impl Index {
         self.service_prefixes.range(first..).map(|(it, _)| it).take_while(move |it| it.0 == prefix).map(|it| &it.1)
     }
 
-    /// The names of the presets that may select pods with these labels, of which some have no known value. A name can occur
-    /// more than once.
+    /// The names of the presets that may select pods with these labels, of which some have no known value. With `is_open` the
+    /// pods may have others. A name can occur more than once.
     pub(super) fn presets_for<'l>(
         &self,
-        labels: impl Iterator<Item = (&'l str, Option<&'l str>)>,
-    ) -> impl Iterator<Item = &Arc<str>> {
+        labels: &[(&'l str, Option<&'l str>)],
+        is_open: bool,
+    ) -> impl Iterator<Item = &Arc<str>> + use<'_, 'l> {
         let from = |label: Option<RequiredLabel>| self.preset_labels.range((label, Arc::<str>::from(""))..);
         let unlabelled = from(None).map(|(it, _)| it).take_while(|it| it.0.is_none());
-        let labelled = labels.flat_map(move |(key, value)| {
-            let first = RequiredLabel { key: key.into(), value: value.unwrap_or_default().into() };
-            from(Some(first.clone())).map(|(it, _)| it).take_while(move |it| {
-                it.0.as_ref().is_some_and(|it| it.key == first.key && (value.is_none() || it.value == first.value))
-            })
+        let mut asked: Vec<RequiredLabels> = Vec::new();
+        for (key, value) in labels {
+            asked.push(RequiredLabels { key: (*key).into(), value: value.map(Arc::from) });
+        }
+        // Another key may be set to any value.
+        let mut next = from(Some(RequiredLabel::default())).next();
+        while let Some(((Some(label), _), _)) = next.filter(|_| is_open) {
+            if labels.iter().all(|(key, _)| **key != *label.key) {
+                asked.push(RequiredLabels { key: Arc::clone(&label.key), value: None });
+            }
+            let after = RequiredLabel { key: format!("{}\0", label.key).into(), value: "".into() };
+            next = from(Some(after)).next();
+        }
+        let labelled = asked.into_iter().flat_map(move |asked| {
+            let first = RequiredLabel { key: Arc::clone(&asked.key), value: asked.value.clone().unwrap_or_default() };
+            let is_it = move |it: &RequiredLabel| {
+                it.key == asked.key && asked.value.as_ref().is_none_or(|value| it.value == *value)
+            };
+            let same = from(Some(first)).map(|(it, _)| it);
+            same.take_while(move |it| it.0.as_ref().is_some_and(&is_it))
         });
         unlabelled.chain(labelled).map(|(_, name)| name)
     }
@@ -266,8 +282,8 @@ pub(super) struct ExportedObject<'f> {
 }
 
 impl ExportedObject<'_> {
-    fn name_in_namespace(&self) -> (IndexedKind, Arc<str>, Option<Arc<str>>) {
-        (self.kind, Arc::clone(&self.name), self.object.namespace())
+    fn name_in_namespace(&self) -> NameInNamespace {
+        NameInNamespace { kind: self.kind, name: Arc::clone(&self.name), namespace: self.object.namespace() }
     }
 
     /// A label that a preset requires, and its name.
@@ -291,8 +307,22 @@ impl ExportedObject<'_> {
     }
 }
 
-/// A label that a pod needs for a preset.
+/// The kind, name and namespace of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct NameInNamespace {
+    kind: IndexedKind,
+    name: Arc<str>,
+    namespace: Option<Arc<str>>,
+}
+
+/// The labels with a key, of which one value or each is asked for.
+struct RequiredLabels {
+    key: Arc<str>,
+    value: Option<Arc<str>>,
+}
+
+/// A label that a pod needs for a preset.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct RequiredLabel {
     key: Arc<str>,
     value: Arc<str>,

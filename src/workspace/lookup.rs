@@ -94,16 +94,17 @@ impl Snapshot {
         found
     }
 
-    /// The same, only those that may select pods with these labels, of which some have no known value. Unsorted, but those
-    /// of one name follow each other.
+    /// The same, only those that may select pods with these labels, of which some have no known value; with `is_open` the
+    /// pods may have others. Unsorted, but those of one name follow each other.
     pub fn presets_for<'l>(
         &self,
-        labels: impl Iterator<Item = (&'l str, Option<&'l str>)>,
+        labels: &[(&'l str, Option<&'l str>)],
+        is_open: bool,
         from: LookupSite<'_>,
     ) -> impl Iterator<Item = ObjectMatch<'_>> {
         self.record(|| Dependency::All(IndexedKind::Preset));
         let mut seen: HashSet<&Arc<str>> = HashSet::new();
-        let names = self.index.presets_for(labels).filter(move |it| seen.insert(it));
+        let names = self.index.presets_for(labels, is_open).filter(move |it| seen.insert(it));
         let found = names.flat_map(move |it| self.below_nearest_directory(IndexedKind::Preset, it, from));
         found.filter(|it| !self.is_patch(it.file))
     }

@@ -13,7 +13,7 @@ use crate::syntax::{DollarTokenKind, dollar_tokens, reorder_items};
 
 /// How many entries are moved for all fixes of a container. A fix costs as much as the list is long: of very many forward
 /// references only the first have one, and sorting the list corrects the others too.
-const MOST_MOVES: usize = 50_000;
+const MOST_MOVES: usize = 5_000;
 
 /// Finds the orders of `env` that give forward references their values.
 pub(in crate::rules) struct ForwardReferenceFixes<'c> {

@@ -126,7 +126,10 @@ impl<'a> ObjectContext<'a> {
                         all.push(PresetTarget { object, pod, admission, at });
                     }
                     Some(_) => may_have_more = true,
-                    None => may_have_more |= admission.possible.iter().any(|it| it.object.is_same(self.object)),
+                    None => {
+                        may_have_more |=
+                            admission.has_others || admission.possible.iter().any(|it| it.object.is_same(self.object));
+                    }
                 }
             }
         }
