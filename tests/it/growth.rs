@@ -32,7 +32,8 @@ fn work_grows_as_the_text_does() {
         compare(input.name, SIZE, of(SIZE), of(4 * SIZE), &mut problems);
         compare_findings(input, &mut problems);
     }
-    let variants: [(&str, fn(usize) -> Monorepo); 3] = [
+    type Variant = (&'static str, fn(usize) -> Monorepo);
+    let variants: [Variant; 3] = [
         ("monorepo", |files| Monorepo::of_files(files, true, true)),
         ("monorepo without namespaces", |files| Monorepo::of_files(files, false, true)),
         ("monorepo with presets", |files| Monorepo { presets: files / 10, ..Monorepo::of_files(files, true, true) }),
