@@ -1,6 +1,6 @@
 //! Counts of the work that was done on this thread, for tests of growth: what is counted must grow as the text does.
 //!
-//! A step that is repeated for each of many things says so with [`count`], which costs as much as an addition. Times depend on
+//! A step that is repeated for each of many things says so with `count`, which costs as much as an addition. Times depend on
 //! the machine, counts do not. Nothing but tests and statistics looks at them.
 
 #![warn(clippy::disallowed_methods)]

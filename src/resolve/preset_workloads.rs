@@ -10,13 +10,13 @@ use crate::resolve::Resolver;
 #[derive(Debug, Default)]
 struct AllWorkloads {
     /// By preset, which is a file and an offset.
-    by_preset: HashMap<ObjectKey, Vec<ObjectKey>>,
+    by_preset: HashMap<ObjectIndex, Vec<ObjectIndex>>,
     /// One that so many presets may select that some were left out.
-    crowded: Option<ObjectKey>,
+    crowded: Option<ObjectIndex>,
 }
 
 /// The file of an object, and its offset or its index there.
-type ObjectKey = (Arc<str>, usize);
+type ObjectIndex = (Arc<str>, usize);
 
 /// The workloads of all presets.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ fn find_all(resolver: &Resolver<'_>, any: BuiltObject<'_>) -> AllWorkloads {
             if source.model.pods.is_empty() && source.template.is_none() {
                 continue;
             }
-            let mut mentioned: HashSet<ObjectKey> = HashSet::new();
+            let mut mentioned: HashSet<ObjectIndex> = HashSet::new();
             for pod in build::views_of(snapshot, path, facts, position).flat_map(BuiltObject::pods) {
                 let Some(admission) = resolver.admission(pod) else { continue };
                 if admission.has_others && all.crowded.is_none() {

@@ -110,18 +110,25 @@ impl Index {
         }
     }
 
-    /// Removes the definitions of a file.
+    /// Removes the definitions of a file. Those of a file that was not added, such as an excluded one, are not counted.
     pub(super) fn remove(&mut self, path: &Arc<str>, file: &File) {
-        for exported in exported(file) {
+        let key = |it: &ExportedObject<'_>| DefinitionKey {
+            kind: it.kind,
+            name: Arc::clone(&it.name),
+            file: Arc::clone(path),
+        };
+        let added: Vec<ExportedObject<'_>> =
+            exported(file).filter(|it| self.definitions.contains_key(&key(it))).collect();
+        for exported in &added {
             if exported.kind == IndexedKind::Preset {
                 remove_one(&mut self.preset_labels, &exported.label_and_name());
             }
             remove_one(&mut self.namespaces, &exported.name_in_namespace());
-            let ExportedObject { kind, name, .. } = exported;
-            let key = DefinitionKey { kind, name, file: Arc::clone(path) };
+        }
+        for key in added.iter().map(key) {
             if self.definitions.remove(&key).is_some() {
                 remove_one(&mut self.names, &DirectoryName::of(&key));
-                if kind == IndexedKind::Service {
+                if key.kind == IndexedKind::Service {
                     remove_one(&mut self.service_prefixes, &prefix_and_name(&key.name));
                 }
             }

@@ -89,12 +89,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for (at, earlier) in repeated {
         let entry = &env[at];
         let (Some(name), Some(before)) = (&entry.name, earlier.last().copied()) else { continue };
-        let (times, hidden) = match earlier.len() {
-            1 => ("twice".to_owned(), "the earlier one"),
-            count => (format!("{} times", count + 1), "the earlier ones"),
-        };
         let message = format!(
-            "`{}` is declared {times}: this entry hides {hidden}, and `kubectl apply` may drop one of them",
+            "`{}` is declared again: this entry hides the earlier one, and `kubectl apply` may drop one of them",
             name.value
         );
         let finding = Finding::new(container.at(name.span), &name.value, message);
