@@ -94,7 +94,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     keys.hidden = data.keys.iter().map(|it| (&*it.key.value, None)).collect();
     for user in users {
         keys.add_object(object, user, (kind, name));
-        // A key with an effect somewhere is no finding, whatever the other users do.
+        // A key with an effect somewhere is not reported, whatever the other users do.
         if keys.hidden.is_empty() {
             return;
         }
